@@ -4,8 +4,8 @@ import { openThinClient } from './live-socket.ts'
 
 /** A thousand pages in another process. Counts what they hear, and how long after it was said. */
 const [url = ''] = process.argv.slice(2)
-const LONGEST_MS = 10_000
-let delays = new Uint32Array(LONGEST_MS + 1)
+const MAX_DELAY_MS = 10_000
+let delays = new Uint32Array(MAX_DELAY_MS + 1)
 let heard = 0
 /** Ends of steps and of sessions, since the beginning. */
 let ends = 0
@@ -26,7 +26,7 @@ function hear(packet: string): void {
   if (field === undefined) return
   const at = packet.indexOf(field) + field.length
   const delay = Date.now() - Date.parse(packet.slice(at, at + 24))
-  const bounded = Math.min(LONGEST_MS, Math.max(0, delay))
+  const bounded = Math.min(MAX_DELAY_MS, Math.max(0, delay))
   delays[bounded] = (delays[bounded] as number) + 1
   heard++
 }
@@ -40,7 +40,7 @@ process.on('message', (message) => {
   if (message !== 'heard') return
   process.send?.({ heard, completed, ends, p50: percentile(0.5), p99: percentile(0.99) })
   heard = 0
-  delays = new Uint32Array(LONGEST_MS + 1)
+  delays = new Uint32Array(MAX_DELAY_MS + 1)
 })
 for (let i = 0; i < SOCKETS; i++)
   await openThinClient(url, sessionRoom('default', sessionOf(i % ROOMS)), hear)

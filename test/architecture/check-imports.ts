@@ -99,8 +99,6 @@ function judgeRoom(
   if (other.room === COMPOSITION_ROOT) return `imports ${COMPOSITION_ROOT}, which nobody may import`
   if (table[other.room] === undefined) return `imports '${found.specifier}', a room the table does not know`
   if (room.uses.includes(other.room)) return undefined
-  if (room.usesTypesOf?.includes(other.room))
-    return found.typeOnly ? undefined : `imports code from ${other.room}, of which ${name} may use types only`
   const parts = room.usesPartsOf?.[other.room]
   if (parts !== undefined)
     return parts.includes(other.part)

@@ -2,8 +2,6 @@
 export interface Room {
   /** Rooms it may import from. */
   readonly uses: readonly string[]
-  /** Rooms of which it may import types only. */
-  readonly usesTypesOf?: readonly string[]
   /** Rooms of which it may import these subpaths only. */
   readonly usesPartsOf?: Readonly<Record<string, readonly string[]>>
   /** `pure` runs anywhere and touches neither `node:*` nor the page; `browser` never imports `node:*`. */
@@ -19,9 +17,9 @@ export const ROOMS: Table = {
   runtime: { uses: ['ledger'], world: 'node' },
   sqlite: { uses: ['ledger'], world: 'node' },
   postgres: { uses: ['ledger'], world: 'node' },
-  trace: { uses: ['ledger'], usesTypesOf: ['runtime'], world: 'pure' },
-  mcp: { uses: ['ledger'], world: 'node' },
-  adapters: { uses: ['ledger'], usesTypesOf: ['runtime'], world: 'node' },
+  trace: { uses: ['ledger'], world: 'pure' },
+  mcp: { uses: ['ledger'], world: 'node', isBundled: true },
+  adapters: { uses: ['ledger'], world: 'node' },
   server: {
     uses: ['ledger', 'trace'],
     usesPartsOf: { adapters: ['otel', 'ag-ui', 'ag2', 'cloudevents'] },

@@ -1,6 +1,7 @@
 import {
   type Blank,
   type PruneMarker,
+  type QueueEntry,
   type StepSkeleton,
   storedEvent,
   type Transaction,
@@ -47,6 +48,10 @@ export interface PrunedRange extends PruneMarker {
   readonly run: number
 }
 
+export interface QueuedRun extends QueueEntry {
+  readonly run: RunRow
+}
+
 /** Rows that a change writes, collected in memory. */
 export interface Batch {
   readonly tx: Transaction
@@ -60,6 +65,9 @@ export interface Batch {
   readonly blanks: (Blank & { readonly at: string })[]
   readonly prunedRanges: PrunedRange[]
   readonly vault: VaultChange[]
+  readonly queued: QueuedRun[]
+  /** Runs that wait in no queue any more. */
+  readonly dequeued: RunRow[]
 }
 
 /**
@@ -78,6 +86,8 @@ export function createBatch(loaded: Loaded): Batch {
     blanks: [],
     prunedRanges: [],
     vault: [],
+    queued: [],
+    dequeued: [],
   }
   const eventsById = new Map<string, NewEvent>()
   /** Positions that are the ids of runs without an event. */
@@ -176,6 +186,8 @@ export function createBatch(loaded: Loaded): Batch {
       const lease = runs.get(runKey(key)) ?? leases.get(runKey(key))
       return lease && lease.epoch > 0 ? { epoch: lease.epoch, held: lease.held } : undefined
     },
+    enqueue: (run, entry) => void batch.queued.push({ run: run as RunRow, ...entry }),
+    dequeue: (run) => void batch.dequeued.push(run as RunRow),
     touch(run, isRewritten = false) {
       const row = run as RunRow
       batch.runs.add(row)

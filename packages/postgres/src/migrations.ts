@@ -370,4 +370,27 @@ BEGIN
 END $$;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST]
+/** A submitted run has a lease row from its first event on (W4); its epoch is 0 until it is claimed. */
+const QUEUES = `
+-- turn is the place among the waiting runs of the queue: null while the run is delayed (not_before), and once it has started.
+ALTER TABLE leases ADD COLUMN agent text COLLATE "C";
+ALTER TABLE leases ADD COLUMN queue text COLLATE "C";
+ALTER TABLE leases ADD COLUMN key text COLLATE "C";
+ALTER TABLE leases ADD COLUMN priority integer;
+ALTER TABLE leases ADD COLUMN not_before bigint;
+ALTER TABLE leases ADD COLUMN turn bigint;
+CREATE INDEX leases_by_turn ON leases (workspace, agent, queue, priority DESC, turn) WHERE turn IS NOT NULL AND NOT held;
+CREATE INDEX leases_by_key ON leases (workspace, agent, queue, priority, key, turn) WHERE turn IS NOT NULL AND NOT held;
+CREATE INDEX leases_delayed ON leases (workspace, agent, not_before) WHERE not_before IS NOT NULL AND NOT held;
+CREATE INDEX leases_in_queue ON leases (workspace, queue, key) WHERE held AND queue IS NOT NULL;
+CREATE INDEX runs_unfinished ON runs (workspace, thread_id, id) WHERE thread_id IS NOT NULL
+  AND status NOT IN ('completed', 'failed', 'stopped', 'partial', 'superseded', 'deleted');
+-- Times of claims in queues with a rate.
+CREATE TABLE queue_claims (workspace text COLLATE "C" NOT NULL, queue text COLLATE "C" NOT NULL, at_ms bigint NOT NULL);
+CREATE INDEX queue_claims_by_time ON queue_claims (workspace, queue, at_ms);
+-- A free lease says nothing that the row of a new run does not say.
+DROP TRIGGER copy_new_lease ON leases;
+CREATE TRIGGER copy_new_lease AFTER INSERT ON leases FOR EACH ROW WHEN (NEW.epoch > 0) EXECUTE FUNCTION copy_lease_to_run();
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, QUEUES]

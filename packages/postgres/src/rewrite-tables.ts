@@ -66,8 +66,8 @@ const COUNTED = `SELECT format('ALTER COLUMN %I TYPE %s', s.attname, format_type
   WHERE s.schemaname = current_schema() AND s.tablename = $1`
 
 /**
- * Replaces the statistics of tables, which quote values from them for everybody to read. ANALYZE does so, except for a table
- * that is empty by now: its statistics are dropped when a column is given its type once more, with its collation. Numbers
+ * Replaces the statistics of tables, which quote values from them and which any user can read. ANALYZE does so, except for a
+ * table that is empty by now: its statistics are dropped when a column is given its type once more, with its collation. Numbers
  * quote nothing of a person.
  */
 export async function countAnew(db: Database, tables: readonly string[]): Promise<void> {
@@ -79,7 +79,7 @@ export async function countAnew(db: Database, tables: readonly string[]): Promis
   }
 }
 
-/** Waits until no transaction is open that began before now; else says who holds what is dead by now. */
+/** Waits until no transaction is open that began before now; returns those that still keep dead rows after `waitMs`. */
 async function awaitOlderTransactions(
   sql: Sql,
   { sleep }: Pick<Ports, 'sleep'>,

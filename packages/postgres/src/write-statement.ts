@@ -1,4 +1,4 @@
-import type { Batch, ChangedStep, DroppedStep, NewNode, NewScope } from './batch.ts'
+import type { Batch, ChangedStep, DroppedStep, NewNode, NewScope, QueuedRun } from './batch.ts'
 import {
   NEW_ERASURE,
   NEW_EVENT,
@@ -20,6 +20,7 @@ import {
 } from './run-row.ts'
 import type { Statement } from './sql.ts'
 import { STEP, stepChanges } from './step-row.ts'
+import { NEXT_TURN } from './waiting-runs.ts'
 import { arraysOf, bytesOf, type Column, columnNames, unnest } from './unnest.ts'
 
 const NEW_SCOPE: readonly Column<NewScope>[] = [
@@ -37,6 +38,21 @@ const DROPPED_STEP: readonly Column<DroppedStep>[] = [
   ['run', 'bigint', ({ run }) => run],
   ['step_id', 'text', ({ stepId }) => indexText(stepId)],
   ['attempt', 'bigint', ({ attempt }) => attempt],
+]
+
+const QUEUED: readonly Column<QueuedRun>[] = [
+  ['workspace', 'text', ({ run }) => run.workspace],
+  ['run_id', 'text', ({ run }) => run.runId],
+  ['agent', 'text', ({ agent }) => indexText(agent)],
+  ['queue', 'text', ({ queue }) => indexText(queue)],
+  ['key', 'text', ({ key }) => indexText(key)],
+  ['priority', 'int', ({ priority }) => priority],
+  ['not_before', 'bigint', ({ notBeforeMs }) => notBeforeMs],
+  ['place', 'bigint', ({ run }) => run.id],
+]
+const DEQUEUED: readonly Column<RunRow>[] = [
+  ['workspace', 'text', ({ workspace }) => workspace],
+  ['run_id', 'text', ({ runId }) => runId],
 ]
 
 /** Rows for one table. */
@@ -60,6 +76,36 @@ function insert<Row>(
     SELECT ${selected.join(', ')} FROM start, ${unnest(columns, 't', first)} ${conflict}`
   return [{ name: table, sql, values: arraysOf(columns, rows) }]
 }
+
+/** Runs that are submitted get a free lease and their turn. */
+const enqueue = (rows: readonly QueuedRun[]): Part[] =>
+  rows.length === 0
+    ? []
+    : [
+        {
+          name: 'queued',
+          sql: (first) => `INSERT INTO leases
+              (workspace, run_id, owner, epoch, held, beat_at, agent, queue, key, priority, not_before, turn)
+            SELECT t.workspace, t.run_id, '', 0, false, 'epoch', t.agent, t.queue, t.key, t.priority, t.not_before,
+              CASE WHEN t.not_before IS NULL THEN ${NEXT_TURN} END
+            FROM start, ${unnest(QUEUED, 't', first)}
+            ON CONFLICT (workspace, run_id) DO UPDATE SET agent = excluded.agent, queue = excluded.queue,
+              key = excluded.key, priority = excluded.priority, not_before = excluded.not_before, turn = excluded.turn`,
+          values: arraysOf(QUEUED, rows),
+        },
+      ]
+
+const dequeue = (rows: readonly RunRow[]): Part[] =>
+  rows.length === 0
+    ? []
+    : [
+        {
+          name: 'dequeued',
+          sql: (first) => `UPDATE leases l SET turn = NULL, not_before = NULL
+            FROM start, ${unnest(DEQUEUED, 't', first)} WHERE l.workspace = t.workspace AND l.run_id = t.run_id`,
+          values: arraysOf(DEQUEUED, rows),
+        },
+      ]
 
 const updateSteps = (rows: readonly ChangedStep[]): Part[] =>
   rows.length === 0
@@ -153,6 +199,8 @@ export function writeStatement(batch: Batch, isPlaced: boolean): Statement {
     ),
     ...updateSteps(steps.filter(({ isNew }) => !isNew)),
     ...dropSteps([...batch.droppedSteps.values()]),
+    ...enqueue(batch.queued),
+    ...dequeue(batch.dequeued),
   ]
   const heads = arraysOf(CHANGED_RUN, changed)
   return {

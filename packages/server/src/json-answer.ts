@@ -3,8 +3,8 @@ import { pack } from './packed.ts'
 import type { Call } from './route.ts'
 
 /**
- * Answers with JSON: packed where that pays, and with a tag of its content, so that who has it already is told so
- * instead of being sent it again.
+ * Answers with JSON: compressed where that pays, and with an ETag of its content, so that a client that has it already gets
+ * 304 instead of the body.
  */
 export async function jsonAnswer(
   call: Pick<Call, 'request'>,

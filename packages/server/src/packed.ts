@@ -22,7 +22,7 @@ export function choosePacking(accepted: string | null): Packing | undefined {
   return taken.has('gzip') || taken.has('*') ? 'gzip' : undefined
 }
 
-/** The bytes as the caller takes them best, with the header that says so. */
+/** The bytes in the best encoding that the client accepts, with its header. */
 export async function pack(
   bytes: Uint8Array,
   accepted: string | null,

@@ -19,7 +19,7 @@ export function assertSameOrigin(caller: Caller, allowedOrigin: string | undefin
   }
   const site = caller.header('sec-fetch-site')
   if (site === undefined || site === 'same-origin' || site === 'none') return
-  // Somebody followed a link to here: nothing is changed by it, and the other page sees nothing of the answer.
+  // The user followed a link to here: it changes nothing, and the other page cannot read the answer.
   const isVisit =
     caller.header('sec-fetch-mode') === 'navigate' && caller.header('sec-fetch-dest') === 'document'
   if (isVisit && caller.method === 'GET') return

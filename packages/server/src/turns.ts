@@ -6,7 +6,7 @@ export type Turns = (bytes: number) => Promise<void>
 
 /**
  * Spreads bodies that arrive at once over turns of the event loop, in their order. Without this, one turn would read all
- * of them before anybody else is answered. Small ones still share a turn, and so a commit.
+ * of them before any other request is answered. Small ones still share a turn, and so a commit.
  */
 export function createTurns(): Turns {
   const waiting: { readonly bytes: number; readonly go: () => void }[] = []

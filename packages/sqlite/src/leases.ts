@@ -1,15 +1,19 @@
 import {
   busyLease,
+  type ClaimOptions,
+  createQueueSlots,
   LEASE_STALE_MS,
   type Lease,
   type Leases,
   lostLease,
   type OwnerState,
+  pickWaiting,
   type Ports,
 } from '@clew/ledger'
-import { createWaitingRuns } from './claim-runs.ts'
+import { createDueRuns } from './claim-runs.ts'
 import type { Connection } from './connection.ts'
 import type { OwnerLocks } from './owner-lock.ts'
+import { createWaitingRuns } from './waiting-runs.ts'
 
 /** Leases of runs (R9): the file is the only coordinator. */
 export function createLeases(
@@ -34,7 +38,9 @@ export function createLeases(
   const drop = db.prepare(
     'UPDATE leases SET held = 0 WHERE workspace = ? AND run_id = ? AND owner = ? AND epoch = ? AND held = 1',
   )
-  const waiting = createWaitingRuns(db)
+  const dueRuns = createDueRuns(db)
+  const waitingRuns = createWaitingRuns(db)
+  const threadOf = db.prepare('SELECT thread_id FROM runs WHERE workspace = ? AND run_id = ?')
   const held = db.prepare('SELECT * FROM leases WHERE held = 1 ORDER BY beat_ms')
 
   function stateOf(row: Record<string, unknown>): OwnerState {
@@ -61,6 +67,44 @@ export function createLeases(
     return { workspace, runId, owner: by, epoch, threadId, heartbeatAt: new Date(now).toISOString() }
   }
 
+  /** Runs to be claimed, in order. */
+  function choose(options: ClaimOptions) {
+    const { workspace, nowMs, limit, limits = [] } = options
+    const uses = limits.map(({ queue, rate }) =>
+      waitingRuns.useOf(workspace, queue, nowMs - (rate?.perMs ?? 0)),
+    )
+    const slots = createQueueSlots(limits, uses, nowMs)
+    const due = dueRuns.find(
+      options,
+      ({ queue, key }) => queue === null || slots.take({ queue, key: key ?? '' }, false),
+    )
+    const left = limit - due.length
+    const rows = left === 0 ? [] : waitingRuns.find(options, slots.hasRoom)
+    const picked = [...pickWaiting(rows, slots, left)]
+    // The first rows may all be of keys at their limit, or of busy threads.
+    if (picked.length < left && rows.length > left) {
+      const known = new Set(rows.map(({ runId }) => runId))
+      const others = waitingRuns.find(options, slots.hasRoom, true).filter(({ runId }) => !known.has(runId))
+      picked.push(...pickWaiting(others, slots, left - picked.length))
+    }
+    return { runIds: [...due, ...picked].map(({ runId }) => runId), picked, retryMs: slots.retryMs }
+  }
+
+  function takeChosen(options: ClaimOptions) {
+    const { workspace, nowMs, limits = [] } = options
+    waitingRuns.promote(options)
+    const { runIds, picked, retryMs } = choose(options)
+    for (const { queue } of picked) {
+      const rate = limits.find((limit) => limit.queue === queue)?.rate
+      if (rate) waitingRuns.recordClaim(workspace, queue, nowMs, rate.perMs)
+    }
+    const leases = runIds.map((runId) => {
+      const epoch = (find.get(workspace, runId)?.['epoch'] as number) + 1
+      return take(workspace, runId, threadOf.get(workspace, runId)?.['thread_id'] as string | null, epoch)
+    })
+    return { leases, retryMs }
+  }
+
   return {
     async acquire({ workspace, runId }, threadId = null, options = {}) {
       await read(proveAlive)
@@ -81,20 +125,18 @@ export function createLeases(
       })
     },
     async claim(options) {
-      const { workspace } = options
       // Without the write lock first: a worker that finds nothing must not hold up writers.
-      const isAny = await read(() => waiting.find({ ...options, limit: 1 }).length > 0)
+      const first = await read(() => choose(options))
+      const isAny = first.runIds.length > 0 || (await read(() => waitingRuns.isDelayedDue(options)))
       if (isAny) await read(proveAlive)
-      const leases = !isAny
-        ? []
-        : await write(() =>
-            waiting.find(options).map(({ runId, threadId }) => {
-              const epoch = (find.get(workspace, runId)?.['epoch'] as number) + 1
-              return take(workspace, runId, threadId, epoch)
-            }),
-          )
-      return { leases, nextDueMs: await read(() => waiting.nextDueMs(options)) }
+      const { leases, retryMs } = isAny ? await write(() => takeChosen(options)) : { ...first, leases: [] }
+      const times = [
+        ...(await read(() => [dueRuns.nextDueMs(options), waitingRuns.nextDelayedMs(options)])),
+        retryMs,
+      ].filter((ms) => ms !== null)
+      return { leases, nextDueMs: times.length === 0 ? null : Math.min(...times) }
     },
+    queues: (workspace) => read(() => waitingRuns.count(workspace)),
     async renew(lease) {
       const { changes } = await write(() =>
         beat.run(ports.now(), lease.workspace, lease.runId, lease.owner, lease.epoch),

@@ -256,4 +256,23 @@ CREATE TRIGGER vault_never_replaced BEFORE INSERT ON vault
 WHEN EXISTS (SELECT 1 FROM vault WHERE position = NEW.position)
 BEGIN SELECT RAISE(ABORT, 'clew: vault rows stay with their event'); END;
 `,
+  `
+-- A submitted run has a lease row from its first event on. Its turn is its place among the waiting runs of its queue, null
+-- while it is delayed (not_before) and once it has started.
+ALTER TABLE leases ADD COLUMN agent TEXT;
+ALTER TABLE leases ADD COLUMN queue TEXT;
+ALTER TABLE leases ADD COLUMN key TEXT;
+ALTER TABLE leases ADD COLUMN priority INTEGER;
+ALTER TABLE leases ADD COLUMN not_before INTEGER;
+ALTER TABLE leases ADD COLUMN turn INTEGER;
+CREATE INDEX leases_by_turn ON leases (workspace, agent, queue, priority DESC, turn) WHERE turn IS NOT NULL AND held = 0;
+CREATE INDEX leases_by_key ON leases (workspace, agent, queue, priority, key, turn) WHERE turn IS NOT NULL AND held = 0;
+CREATE INDEX leases_delayed ON leases (workspace, agent, not_before) WHERE not_before IS NOT NULL AND held = 0;
+CREATE INDEX leases_in_queue ON leases (workspace, queue, key) WHERE held = 1 AND queue IS NOT NULL;
+CREATE INDEX runs_unfinished ON runs (workspace, thread_id, id) WHERE thread_id IS NOT NULL
+  AND status NOT IN ('completed', 'failed', 'stopped', 'partial', 'superseded', 'deleted');
+-- Times of claims in queues with a rate.
+CREATE TABLE queue_claims (workspace TEXT NOT NULL, queue TEXT NOT NULL, at_ms INTEGER NOT NULL);
+CREATE INDEX queue_claims_by_time ON queue_claims (workspace, queue, at_ms);
+`,
 ]

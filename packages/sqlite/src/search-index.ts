@@ -271,7 +271,7 @@ function recreate(db: DatabaseSync): void {
   db.exec(CREATE)
 }
 
-/** A word that very many events hold says nothing about any of them, and counting it takes long; judged by the newest. */
+/** False for a word that very many events contain: it is useless for ranking, and counting it takes long. Probes the newest events. */
 function isTelling(db: DatabaseSync, word: Phrase): boolean {
   const newest = db.prepare(`SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ${PROBED}`)
   const rows = newest.all(phrasesText([word]))

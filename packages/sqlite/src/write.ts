@@ -12,6 +12,7 @@ import { EVENT_COLUMNS, LAST_POSITION, toStoredEvent } from './event-row.ts'
 import { fromHex, toHex } from './hex.ts'
 import type { SqliteRun } from './run-row.ts'
 import { ADD_SWEEPS } from './values.ts'
+import { NEXT_TURN } from './waiting-runs.ts'
 
 /** Applies a change inside the write transaction that the caller has begun. */
 export type Write = (change: StoreChange) => Applied
@@ -63,6 +64,15 @@ export function createWrite(
     nodeHash: db.prepare('SELECT hash FROM nodes WHERE id = ?'),
     insertNode: db.prepare('INSERT OR ROLLBACK INTO nodes (scope, hash, body) VALUES (?, ?, ?)'),
     lease: db.prepare('SELECT epoch, held FROM leases WHERE workspace = ? AND run_id = ?'),
+    enqueue: db.prepare(
+      `INSERT INTO leases (workspace, run_id, owner, epoch, held, beat_ms, agent, queue, key, priority, not_before, turn)
+       VALUES (?1, ?2, '', 0, 0, 0, ?3, ?4, ?5, ?6, ?7, CASE WHEN ?7 IS NULL THEN ${NEXT_TURN} END)
+       ON CONFLICT (workspace, run_id) DO UPDATE SET agent = excluded.agent, queue = excluded.queue, key = excluded.key,
+         priority = excluded.priority, not_before = excluded.not_before, turn = excluded.turn`,
+    ),
+    dequeue: db.prepare(
+      'UPDATE leases SET turn = NULL, not_before = NULL WHERE workspace = ? AND run_id = ?',
+    ),
     isLeased: db.prepare(
       'SELECT 1 FROM leases WHERE workspace = ?1 AND held = 1 AND (run_id = ?2 OR thread_id = ?3)',
     ),
@@ -173,6 +183,10 @@ export function createWrite(
         const row = sql.lease.get(workspace, runId)
         return row && { epoch: row['epoch'] as number, held: row['held'] === 1 }
       },
+      enqueue({ workspace, runId }, { agent, queue, key, priority, notBeforeMs }) {
+        sql.enqueue.run(workspace, runId, agent, queue, key, priority, notBeforeMs)
+      },
+      dequeue: ({ workspace, runId }) => void sql.dequeue.run(workspace, runId),
       isLeased: ({ workspace, runId, summary }) =>
         sql.isLeased.get(workspace, runId, summary.threadId) !== undefined,
       forksOf: (run) =>

@@ -156,7 +156,7 @@ function laterStep(a: LiveStep, b: LiveStep & { readonly step: TraceStep }): Liv
   }
 }
 
-/** Positive when `a` says more. Of two that say the same, one may have left content out. */
+/** Positive if `a` is newer. Of two equally new ones, the one with content wins. */
 function compareSteps(a: LiveStep & { readonly step: TraceStep }, b: typeof a): number {
   return (
     RANKS[a.step.status] - RANKS[b.step.status] ||

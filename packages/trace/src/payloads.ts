@@ -152,7 +152,7 @@ export type MessageUpdatedPayload = OfMessage &
         readonly seq: number
       }
     | { readonly updateType: 'deleted'; readonly deletedAt: string; readonly seq: number }
-    /** A message was written in, or taken from, the thread on it: `threadStreamId` says which. */
+    /** The thread below the message, `threadStreamId`, got a message or lost one. */
     | {
         readonly updateType: 'replies'
         readonly threadStreamId: string

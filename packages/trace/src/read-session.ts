@@ -73,7 +73,7 @@ function asSession(run: RunSummary, source: RunSummary | null): RunSummary {
   return { ...run, steps: source.steps, session }
 }
 
-/** With where it began, which a summary does not say; null for a run that is no session. */
+/** View of a session with the position of its first event, which a summary lacks; null for a run that is no session. */
 export async function viewOf(ledger: Ledger, summary: RunSummary): Promise<SessionView | null> {
   if (!summary.session) return null
   const { runId, forkedFrom, events } = summary

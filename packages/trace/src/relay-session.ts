@@ -79,7 +79,7 @@ export function relayDeleted(state: SessionState, session: RunSession, at: strin
   ]
 }
 
-/** The status changed, or it was taken up without having said that it rests. */
+/** The status changed, or the session was resumed without a recorded pause. */
 const isTurningPoint = (event: ClewEvent, before: SessionState | null, after: SessionState): boolean =>
   !before?.summary.session ||
   before.summary.status !== after.summary.status ||

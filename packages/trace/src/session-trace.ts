@@ -132,8 +132,8 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
   }
 
   /**
-   * Taken for dead, as when the server it writes through was killed: if only a sweep has touched the session, it
-   * continues. Epochs and events are counted, so that any action of another owner shows.
+   * Acquires the lease again after a sweep took this process for dead, as when the server it writes through was killed. Epochs
+   * and events are counted, so that any action of another owner shows, which ends the session here.
    */
   async function regain(error: unknown): Promise<boolean> {
     regaining ??= takeAgain()
@@ -207,7 +207,7 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     try {
       await port.release(lease)
     } catch (error) {
-      // Taken over at this moment, or deleted with its ledger: the lease is released either way.
+      // Another owner took it over, or the ledger is closed: the lease is released either way.
       if (!(error instanceof ClewError) || (error.code !== 'stale_epoch' && error.code !== 'closed'))
         throw error
     }
@@ -245,7 +245,7 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     const { stepId } = step
     const report = (so: Content): void => writer.report({ runId: sessionId, ...step, stepType, content: so })
     const isOpen = (): boolean => !ending && open.has(stepId) && !closing.has(stepId)
-    // So that it is shown on first load as well.
+    // Reported at once, so that a page shows it on first load, too.
     if (content !== undefined) report(content)
 
     async function finish(eventType: string, payload: Record<string, unknown>): Promise<void> {

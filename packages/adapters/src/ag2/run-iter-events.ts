@@ -141,7 +141,7 @@ function answerFunction(native: Native): void {
   give(native, undefined, textOrNone(content['name'], 'content.name'), content['content'] ?? null, key, more)
 }
 
-/** Said by whoever ran the tool, before the same is said to the one that asked: the first word counts. */
+/** The executor reports a result before it is sent to the agent that asked: the first of the two is recorded. */
 function answerExecuted(native: Native): void {
   const { content, key } = native
   const callId = textOrNone(content['call_id'], 'content.call_id')

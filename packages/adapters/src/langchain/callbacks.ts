@@ -51,7 +51,7 @@ export class ClewCallbackHandler extends BaseCallbackHandler {
   }
 
   /**
-   * Called by a `ClewSaver` on the same ledger when a graph begins: what is heard of it goes to the run of the saver. Returns
+   * Called by a `ClewSaver` on the same ledger when a graph begins: events of it are recorded in the run of the saver. Returns
    * the name of the graph if it has one.
    */
   joinGraph(thread: string, graph: GraphRun): string | undefined {

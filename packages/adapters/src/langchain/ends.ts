@@ -56,7 +56,7 @@ export function createEnds(entries: Map<string, Entry>): Ends {
         cause: before.at(-1)?.eventId ?? lastOf(step),
         payload: { ...within(entry), ...payload },
       })
-      // The run has ended before it, and said so of it.
+      // The run ended before, and its end has recorded this one's.
       if (!run.close(step, ended.eventId)) return
       const { error, output, reason: stopped } = payload
       const rest = isTop && run.owns ? endOfRun(run, lcRunId, ended.eventId, { error, output, stopped }) : []

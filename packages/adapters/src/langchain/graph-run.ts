@@ -1,6 +1,6 @@
 import type { EventInput } from '@clew/ledger'
 
-/** The runs that a saver on the same ledger writes for a graph, so that what callbacks tell goes there as well. */
+/** The runs that a saver on the same ledger writes for a graph, so that callbacks record into them, too. */
 export interface GraphRun {
   /** The run of a graph or sub-graph by its namespace; undefined if the saver has not begun one. */
   runOf(ns: string): Promise<string | undefined>

@@ -19,6 +19,6 @@ export function interruptsOf(thrown: unknown): InterruptFound[] | undefined {
 export const parentCommandOf = (thrown: unknown): unknown =>
   thrown instanceof Error && thrown.name === 'ParentCommand' ? Reflect.get(thrown, 'command') : undefined
 
-/** Somebody stopped it: not a failure of what ran. A graph tells its callbacks so by a bare word. */
+/** The caller stopped it, so it is no failure. LangGraph passes its callbacks the bare message `Abort`. */
 export const isAbort = (thrown: unknown): boolean =>
   thrown instanceof Error && (thrown.name === 'AbortError' || /^Abort(?:ed)?$/.test(thrown.message))

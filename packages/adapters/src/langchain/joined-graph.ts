@@ -6,11 +6,11 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** One invocation of a graph whose runs a saver writes. */
 export interface JoinedGraph {
-  /** Runs of the graph and its sub-graphs, as far as something was told of them. */
+  /** Runs of the graph and its sub-graphs of which callbacks reported something. */
   readonly runs: ReadonlyMap<string, Promise<RecordedRun>>
   /** The run of a namespace. */
   runOf(ns: string): Promise<RecordedRun>
-  /** Where a node stands: what it calls lies inside the step that the saver tells. */
+  /** Run and scope of a node: its calls belong to the step that the saver records. */
   nodeOf(name: string, metadata: Fields): Promise<{ readonly run: RecordedRun; readonly scope: Scope }>
 }
 

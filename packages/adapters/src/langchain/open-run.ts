@@ -40,8 +40,8 @@ export async function openRun(choice: RunChoice, call: TopCall): Promise<Recorde
   const around = await findAround(ledger)
   if (around) {
     const { runId: outer, stepId, eventId, isHeld } = around
-    // A run that somebody drives is written by its owner alone (R9), and what he did not call would look to a resume
-    // like steps of his. So what happens inside it is a run below it.
+    // A leased run is written by its owner alone (R9), and a resume would take foreign steps for calls of its own code.
+    // So the calls inside it are recorded in a child run.
     if (isHeld)
       return begin(choice, call, runtime, call.lcRunId, {
         parentRunId: outer,

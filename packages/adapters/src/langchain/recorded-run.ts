@@ -79,7 +79,7 @@ export interface RecordedRun {
   readonly runId: string
   /** This handler started the run, so it records the end. */
   readonly owns: boolean
-  /** A saver writes it: nodes, messages, questions and its end are told there. */
+  /** A saver writes the run, with its nodes, messages, questions and end. */
   readonly isJoined: boolean
   readonly scope: Scope
   /** Open questions, and the events that asked them. */

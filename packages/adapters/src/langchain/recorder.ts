@@ -78,7 +78,7 @@ export function createRecorder(options: RunChoice): Recorder {
   const entries = new Map<string, Entry>()
   /** Graphs that a saver on this ledger keeps, by thread. */
   const graphs = new Map<string, GraphRun>()
-  /** Graphs that were called and have called nothing yet: a saver says later that it keeps them. */
+  /** Graphs that were called and have called nothing yet: a saver may still announce that it records them. */
   const waiting = new Map<
     string,
     { readonly start: Start; readonly input: unknown; entry?: Promise<Entry> }
@@ -140,7 +140,7 @@ export function createRecorder(options: RunChoice): Recorder {
       kind,
       node: kind === 'node' ? placeOf(start.metadata) : undefined,
       cause: wanted.cause,
-      // In a run of somebody else's nobody here knows how many of the name there were.
+      // In a run of another writer the number of earlier steps with this name is unknown.
       key: isTop && !run.owns ? lcRunId : undefined,
       // A node's input is the state, which checkpoints keep.
       ...(kind !== 'node' && { input }),

@@ -5,8 +5,8 @@ import { toMessageRecord } from './messages.ts'
 const MAX_DEPTH = 100
 
 /**
- * What passes through callbacks holds classes, signals, functions and circles. This is the part of it that a record
- * can keep: messages and documents in a form of their own, plain data as it is, and a word in place of all else.
+ * Values of callbacks contain classes, signals, functions and cycles. Returns the part that can be recorded: messages and
+ * documents in a form of their own, plain data as it is, and a placeholder word for all else.
  * A value that cannot be kept never fails the call that is being recorded.
  */
 export function toRecord(value: unknown): unknown {

@@ -22,7 +22,7 @@ import { readConfig, readId, requireConfig, type NamespaceKey } from './namespac
 import type { Handed } from './run-buffer.ts'
 import type { ParentStep } from './run-drafts.ts'
 import type { ThreadNamespace } from './thread-namespace.ts'
-import { createSpaces, type Spaces } from './thread-namespaces.ts'
+import { createThreadNamespaces, type ThreadNamespaces } from './thread-namespaces.ts'
 import { settledLater } from './settled-later.ts'
 import type { SecretsRule } from './whole-secrets.ts'
 
@@ -48,7 +48,7 @@ export interface ClewSaverOptions {
  */
 export class ClewSaver extends BaseCheckpointSaver {
   readonly #ledger: Ledger
-  readonly #spaces: Spaces
+  readonly #spaces: ThreadNamespaces
   /** Invocations of which a write failed: what they go on putting is refused, since it hangs in the air. */
   readonly #failed = new WeakMap<object, unknown>()
 
@@ -66,7 +66,7 @@ export class ClewSaver extends BaseCheckpointSaver {
     super()
     this.#ledger = ledger
     this.#holdMs = failureHoldMs
-    this.#spaces = createSpaces(ledger, agent, secrets)
+    this.#spaces = createThreadNamespaces(ledger, agent, secrets)
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -142,10 +142,11 @@ export class ClewSaver extends BaseCheckpointSaver {
         return space.put({ parentId, checkpoint, metadata, newVersions, agentName, session, signal, isEager })
       })
       const thread_id: unknown = config.configurable?.['thread_id']
-      return committed(handed).then(
-        () => ({ configurable: { thread_id, checkpoint_ns: ns, checkpoint_id: id } }),
-        failed,
-      )
+      const isExit = ns === '' && Reflect.get(config, 'durability') === 'exit'
+      const done = isExit
+        ? committed(handed).then(() => this.#spaces.stopAnswered(thread))
+        : committed(handed)
+      return done.then(() => ({ configurable: { thread_id, checkpoint_ns: ns, checkpoint_id: id } }), failed)
     } catch (error) {
       return failed(error)
     }

@@ -2,7 +2,7 @@ import { ClewError, type ClewEvent, isoMs, type Ledger } from '@clew/ledger'
 import { ERROR, INTERRUPT } from '@langchain/langgraph-checkpoint'
 import type { Handed } from './run-buffer.ts'
 import type { SavedRow, SavedWrite, SaverDatabase } from './saver-database.ts'
-import { createSpaces, type Spaces } from './thread-namespaces.ts'
+import { createThreadNamespaces, type ThreadNamespaces } from './thread-namespaces.ts'
 import type { ThreadNamespace } from './thread-namespace.ts'
 
 export interface ImportCheckpointsOptions {
@@ -49,7 +49,7 @@ export async function importCheckpoints(
   for (const { thread, checkpoints } of threads) {
     // One of their own for each, with nothing remembered of the one before.
     const clock = { nowMs: 0 }
-    const spaces = createSpaces(counting, agent, 'refuse', () => clock.nowMs)
+    const spaces = createThreadNamespaces(counting, agent, 'refuse', () => clock.nowMs)
     try {
       for await (const isNew of importThread(spaces, database, thread, clock, dryRun)) {
         if (!isNew) passed++
@@ -65,7 +65,7 @@ export async function importCheckpoints(
   return { threads: threads.length, checkpoints: total, runs: runs.size, events, passed, refused }
 }
 
-/** The same ledger, which tells what was appended through it. */
+/** The same ledger; calls `tell` with the events that are appended through it. */
 function countAppended(ledger: Ledger, tell: (events: readonly ClewEvent[]) => void): Ledger {
   const append: Ledger['append'] = async (events, options) => {
     const appended = await ledger.append(events, options)
@@ -86,7 +86,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /** Yields for each checkpoint whether it is new. */
 async function* importThread(
-  spaces: Spaces,
+  spaces: ThreadNamespaces,
   database: SaverDatabase,
   thread: string,
   clock: { nowMs: number },
@@ -102,7 +102,7 @@ async function* importThread(
   const commit = async (handed: Handed | Promise<Handed>): Promise<void> => {
     const waiting = await handed
     const committed = waiting()
-    // Awaited below; until then nobody may take a failure for one that is not handled.
+    // Awaited below; until then a failure must not count as an unhandled rejection.
     committed.catch(() => undefined)
     commits.push(committed)
     if (commits.length < IN_FLIGHT) return
@@ -136,7 +136,7 @@ async function* importThread(
     if (row) await putWrites(row, known.get(row.id) ?? false)
   }
 
-  /** Nothing needs to be looked for in a namespace of which the ledger has nothing. */
+  /** Skips the lookup in a namespace that the ledger does not have. */
   async function isThereNow(ns: string, id: string): Promise<boolean> {
     const key = { thread, ns }
     let isNew = newSpaces.get(ns)
@@ -177,7 +177,7 @@ async function* importThread(
     last.set(ns, row)
     yield !isThere
   }
-  // What the innermost graphs wrote was written first.
+  // The innermost graphs wrote first.
   if (!dryRun) for (const ns of [...last.keys()].toReversed()) await finish(ns)
   await Promise.all(commits)
 }

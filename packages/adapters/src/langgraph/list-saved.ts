@@ -2,7 +2,7 @@ import type { Ledger, RunSummary } from '@clew/ledger'
 import { isObject } from './rich-values.ts'
 import type { Saved } from './saved.ts'
 import { PREFIX, type NamespaceKey, spaceNames, threadNames } from './namespace-key.ts'
-import type { Spaces } from './thread-namespaces.ts'
+import type { ThreadNamespaces } from './thread-namespaces.ts'
 
 const PAGE = 100
 
@@ -29,7 +29,11 @@ interface OpenRun {
  * Checkpoints by id, newest first. Runs are opened when their newest checkpoint has its turn, and of each no more is
  * held than a stretch between two whole states.
  */
-export async function* listSaved(ledger: Ledger, spaces: Spaces, wanted: Wanted): AsyncGenerator<Listed> {
+export async function* listSaved(
+  ledger: Ledger,
+  spaces: ThreadNamespaces,
+  wanted: Wanted,
+): AsyncGenerator<Listed> {
   const { before, checkpointId } = wanted
   await spaces.look()
   const waiting = await runsOf(ledger, spaces, wanted)
@@ -67,7 +71,11 @@ interface WaitingRun {
   readonly newest: string
 }
 
-async function runsOf(ledger: Ledger, spaces: Spaces, { thread, ns }: Wanted): Promise<WaitingRun[]> {
+async function runsOf(
+  ledger: Ledger,
+  spaces: ThreadNamespaces,
+  { thread, ns }: Wanted,
+): Promise<WaitingRun[]> {
   const found: WaitingRun[] = []
   const keys = new Map<string, NamespaceKey | null>()
   if (thread !== undefined && ns !== undefined)
@@ -96,7 +104,7 @@ async function runsOf(ledger: Ledger, spaces: Spaces, { thread, ns }: Wanted): P
 /** Which space a run is of, as its first event says; null when that thread was deleted since. */
 async function readKey(
   ledger: Ledger,
-  spaces: Spaces,
+  spaces: ThreadNamespaces,
   { runId }: RunSummary,
   prefix: string,
   wanted: string | undefined,

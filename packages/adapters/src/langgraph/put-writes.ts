@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readForkTags } from '@clew/ledger'
+import { readInherited } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
 import {
   appendTo,
@@ -85,10 +85,10 @@ export function createWriter(parts: WriterParts): Writer {
   const { names, ns, lines, children, firstRunId } = parts
   /**
    * The framework puts a checkpoint when the one before is committed, and runs its nodes in the meantime: their writes wait
-   * here, so that the record tells them as steps of that checkpoint.
+   * here, so that they are recorded as steps of that checkpoint.
    */
   const held = new Map<string, HeldWrites[]>()
-  /** Held too long, so recorded without a step. They are recorded again as what they are when their checkpoint comes. */
+  /** Writes that waited too long and were recorded without a step. They are recorded as steps when their checkpoint comes. */
   const early = new Map<string, EarlyWrites[]>()
 
   async function release(checkpointId: string): Promise<void> {
@@ -180,7 +180,7 @@ export function createWriter(parts: WriterParts): Writer {
     const line = await lines.openAt(saved)
     if (line) return { line, opening: [] }
     parts.assertMeant(saved.id)
-    const tags = await readForkTags(parts.ledger, saved.runId, saved.seq)
+    const tags = await readInherited(parts.ledger, saved.runId, saved.seq)
     const runId = names.runId('fork', randomUUID())
     const parentStep = parts.parentStep(runId)
     const { line: fork, draft } = forkAt(saved, runId, parts.threadName, { tags, parentStep })

@@ -90,13 +90,13 @@ export interface BufferedEvent {
   readonly source?: EventInput['source'] | undefined
   readonly eventId?: string | undefined
   readonly timestamp?: string | undefined
-  /** Left out, it is the newest checkpoint: what happens in a superstep is led to by it. */
+  /** Default: the newest checkpoint, which causes the events of its superstep. */
   readonly causationId?: string | null | undefined
-  /** When the step began that this ends, in milliseconds: its end and duration are told when it goes out. */
+  /** When the step began that this event ends, in milliseconds: end and duration are set when it is appended. */
   readonly beganMs?: number | undefined
 }
 
-/** How far the ledger is known to have come. */
+/** Newest position that this process has seen. */
 export interface LedgerWatermark {
   last: number
   /** Rises when another process may have written. */
@@ -105,9 +105,9 @@ export interface LedgerWatermark {
 
 interface AppendParts {
   readonly ledger: Ledger
-  readonly tide: LedgerWatermark
+  readonly watermark: LedgerWatermark
   readonly thread: string
-  /** The time of events that say none, where it is not that of the append. */
+  /** Time of events without a timestamp. Default: the time of the append. */
   readonly now?: (() => number) | undefined
 }
 
@@ -152,11 +152,11 @@ export function takeLast(line: RunBuffer): BufferedEvent | undefined {
 }
 
 /**
- * Appends to a line, behind what waits, without waiting for what is under way; resolves when committed. `ended` is told
- * either way: one promise less for each checkpoint.
+ * Appends to a run, after its waiting events, without waiting for appends under way; resolves when committed. `ended` is
+ * called on success and on failure, which saves a promise for each checkpoint.
  */
 export function appendTo(
-  { ledger, tide, thread, now }: AppendParts,
+  { ledger, watermark, thread, now }: AppendParts,
   line: RunBuffer,
   more: readonly BufferedEvent[],
   expectedSeq: number,
@@ -181,7 +181,7 @@ export function appendTo(
       for (let i = 0; i < stored.length; i++)
         if (stored[i]?.payload !== events[i]?.payload) line.isExact = false
       if (stored.at(-1)?.ledger.seq !== seq) line.failure ??= outOfStep(line.runId)
-      noteTide(tide, stored)
+      noteTide(watermark, stored)
       for (const { resolve } of outbox) resolve()
       ended?.()
       return undefined
@@ -217,12 +217,12 @@ function toInput(
   }
 }
 
-function noteTide(tide: LedgerWatermark, stored: readonly ClewEvent[]): void {
+function noteTide(watermark: LedgerWatermark, stored: readonly ClewEvent[]): void {
   const first = stored[0]?.ledger.position ?? 0
   const last = stored.at(-1)?.ledger.position ?? 0
-  if (last <= tide.last) return
-  if (first !== tide.last + 1) tide.turn++
-  tide.last = last
+  if (last <= watermark.last) return
+  if (first !== watermark.last + 1) watermark.turn++
+  watermark.last = last
 }
 
 const outOfStep = (runId: string): ClewError =>

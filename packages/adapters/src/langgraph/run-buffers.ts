@@ -12,7 +12,7 @@ const NEWEST_RUNS = 20
 
 export interface LinesParts {
   readonly ledger: Ledger
-  readonly tide: LedgerWatermark
+  readonly watermark: LedgerWatermark
   readonly reader: LineReader
   readonly names: SpaceNames
   readonly thread: string

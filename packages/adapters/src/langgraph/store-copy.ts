@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@clew/ledger'
 
 /**
- * A copy that its holder may change. Instances that a codec of the user's brought back are handed out as they are:
- * how to copy them nobody here knows.
+ * A copy that its holder may change. Instances that a codec of the user restored are returned as they are, because only the
+ * codec knows how to copy them.
  */
 export function copyValue<T>(value: T): T {
   return copy(value) as T

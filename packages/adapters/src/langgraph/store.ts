@@ -38,7 +38,7 @@ export interface ClewStoreOptions {
 
 /** A checkpoint is due after this many events, and not before as many as there are items. */
 const CHECKPOINT_EVENTS = 1_000
-const SWEEP_MOST = 100
+const MAX_SWEPT_ITEMS = 100
 
 /**
  * LangGraph's long-term memory on a ledger. Every change is an event of one run, `store:<name>`; items are a fold of it
@@ -120,7 +120,7 @@ export class ClewStore extends BaseStore {
     let swept = 0
     for (;;) {
       await this.#catchUp()
-      const expired = this.#items.expired(Date.now(), SWEEP_MOST)
+      const expired = this.#items.expired(Date.now(), MAX_SWEPT_ITEMS)
       if (expired.length === 0) return swept
       await this.#append(expired.map((item) => ({ type: 'expire' as const, item })))
       swept += expired.length
@@ -184,10 +184,10 @@ export class ClewStore extends BaseStore {
         this.#live(change.op.namespace, change.op.key, now),
     )
     if (real.length === 0) return
-    // M3: who writes tells of the ends that came meanwhile; of an item that is written again, the writing tells.
+    // M3: a write also records which items have expired since, except for those that it writes again.
     const written = new Set(real.map((change) => (change.type === 'put' ? nameOf(change.op) : '')))
     const expired = this.#items
-      .expired(now, SWEEP_MOST)
+      .expired(now, MAX_SWEPT_ITEMS)
       .filter((item) => !written.has(nameOf({ namespace: item.labels, key: item.key })))
     await this.#append([...expired.map((item) => ({ type: 'expire' as const, item })), ...real])
   }
@@ -200,7 +200,7 @@ export class ClewStore extends BaseStore {
         const stored = await this.#appendWithCheckpoint([...begin, ...events])
         return await this.#take(stored)
       } catch (error) {
-        // Somebody wrote the same version of an item for another reason: what is written now comes after it.
+        // Another writer stored the same version of an item: this write comes after it.
         if (!(error instanceof ClewError && error.code === 'conflict') || attempt === 5) throw error
         await this.#catchUp()
       }

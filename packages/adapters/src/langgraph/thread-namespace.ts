@@ -9,7 +9,7 @@ import type { Saved } from './saved.ts'
 
 const MAX_GRANTED = 4096
 
-export interface SpaceParts extends LinesParts, RunOrigin {
+export interface ThreadNamespaceParts extends LinesParts, RunOrigin {
   /** Does something in the next turn of the event loop, behind the calls made until then. */
   readonly later: (work: () => Promise<void>) => void
   /** Throws for a value that must not be stored; before anything is changed here. */
@@ -18,7 +18,7 @@ export interface SpaceParts extends LinesParts, RunOrigin {
 
 /** Checkpoints of one namespace of one thread, as far as this process knows them. Calls are made one after the other. */
 export interface ThreadNamespace {
-  /** Appends what callbacks tell of a run. */
+  /** Appends events of a run that callbacks reported. */
   tell(runId: string, events: readonly EventInput[]): Promise<unknown>
   /** How far this invocation is: its first write still to come, busy with one, over, or the number of events it has put. */
   progressOf(signal: AbortSignal): 'coming' | 'busy' | 'over' | number
@@ -33,7 +33,7 @@ export interface ThreadNamespace {
   /** About how many characters the newest state has. */
   readonly size: number
   find(checkpointId: string): Promise<Saved | null>
-  /** Somebody named this checkpoint: going on from it is meant, whatever came after. */
+  /** The caller named this checkpoint, so that continuing from it is no conflict, whatever came after. */
   grant(checkpointId: string): void
   /** A reader has found this namespace empty. */
   noteEmpty(): void
@@ -45,7 +45,7 @@ export interface ThreadNamespace {
   readonly children: Map<string, string>
 }
 
-export function createSpace(parts: SpaceParts): ThreadNamespace {
+export function createThreadNamespace(parts: ThreadNamespaceParts): ThreadNamespace {
   const { names, ns } = parts
   const lines = createRunBuffers(parts)
   const firstRunId = names.runId('first', '')
@@ -76,7 +76,7 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
 
   /**
    * The framework puts the next checkpoint in the turn in which it hears of the one before. If none is on its way after
-   * that turn, what is held is recorded, since whoever waits for it would wait for ever, and what was aborted has stopped.
+   * that turn, held writes are recorded, since callers that wait for them would wait for ever, and aborted invocations have stopped.
    */
   function whenIdle(): void {
     if (checkpointer.putting === 0 && (writer.isHolding || lines.aborted().length > 0))

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClewError, type Ledger } from '@clew/ledger'
+import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import type { GraphRun } from '../langchain/graph-run.ts'
 import type { InvocationSignal, LedgerWatermark } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
 import type { CheckpointParents, ParentStep } from './run-drafts.ts'
-import { createSpace, type ThreadNamespace } from './thread-namespace.ts'
+import { createThreadNamespace, type ThreadNamespace } from './thread-namespace.ts'
 import {
   findEvent,
   threadDeletionRunId,
@@ -23,17 +23,17 @@ const MAX_QUIET_WAIT_MS = 10_000
  * milliseconds, since a busy machine lets time pass in which nothing of this process runs.
  */
 const QUIET_LOOKS = 20
-/** An invocation whose checkpoint is refused never puts it. */
-const MAX_PARENT_WAIT_MS = 60_000
+/** For what an invocation is about to put; on a busy machine that takes long. */
+const MAX_PUT_WAIT_MS = 60_000
 const LOOK_MS = 5
 /** Characters of states that are held for threads which may go on. */
 const MAX_SIZE = 64 * 1024 * 1024
 
-export interface Spaces {
+export interface ThreadNamespaces {
   readonly reader: LineReader
-  /** One after the other for each space; at once where nobody is before it, and then it throws what `work` throws. */
+  /** Calls for one namespace run one after the other. Runs `work` synchronously if no call is waiting, and then throws its errors. */
   within<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T>
-  /** What callbacks tell of the graph of a thread goes to its runs. */
+  /** Where callbacks record events of the graph of a thread. */
   graphRun(thread: string): GraphRun
   /** An invocation puts something. */
   noteWriter(key: NamespaceKey, invocation: RunningInvocation): void
@@ -42,6 +42,11 @@ export interface Spaces {
    * stream was left, and the next invocation would begin at a checkpoint that is no longer the newest one.
    */
   whenQuiet(key: NamespaceKey, signal: InvocationSignal): Promise<void>
+  /**
+   * Stops runs of sub-graphs that wait although the run of the thread has ended: with durability `exit` a sub-graph that was
+   * answered puts nothing more.
+   */
+  stopAnswered(thread: string): Promise<void>
   /** The same, after a look at what others wrote and when all that is under way is committed. */
   reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T>
   /** Refuses to go on with a checkpoint of a thread that was deleted since. */
@@ -63,24 +68,24 @@ interface Entry {
   readonly thread: string
   readonly space: ThreadNamespace
   readonly life: number
-  /** The turn of the tide at which it knew what others wrote. */
+  /** The turn of the watermark at which it knew what others wrote. */
   checkedAt: number
   queue: Promise<unknown>
   waiting: number
 }
 
 /** `now` gives the time of what is imported. */
-export function createSpaces(
+export function createThreadNamespaces(
   ledger: Ledger,
   agent: string,
   secrets: SecretsRule,
   now?: () => number,
-): Spaces {
+): ThreadNamespaces {
   const check = (value: unknown): void => {
     if (secrets === 'refuse' && !ledger.hasVault) assertNoWholeSecret(ledger.redactor, value, 'ClewSaver')
   }
   const reader = createLineReader(ledger)
-  const tide: LedgerWatermark = { last: -1, turn: 0 }
+  const watermark: LedgerWatermark = { last: -1, turn: 0 }
   const entries = new Map<string, Entry>()
   /** The last invocation of each thread that put something, until another one begins. */
   const writers = new Map<string, RunningInvocation>()
@@ -90,16 +95,16 @@ export function createSpaces(
 
   async function look(): Promise<void> {
     const [last, newest] = await Promise.all([ledger.lastPosition(), ledger.newestPosition()])
-    if (last === tide.last && last === newest) return
-    tide.turn++
+    if (last === watermark.last && last === newest) return
+    watermark.turn++
     // Behind transactions still under way more may come, wherever the newest event lies.
-    tide.last = last === newest ? last : -1
+    watermark.last = last === newest ? last : -1
   }
 
   async function deletionCount(thread: string): Promise<number> {
     const known = lives.get(thread)
-    if (known && known.checkedAt === tide.turn) return known.life
-    const checkedAt = tide.turn
+    if (known && known.checkedAt === watermark.turn) return known.life
+    const checkedAt = watermark.turn
     const life = (await ledger.getRun(threadDeletionRunId(thread)))?.events ?? 0
     lives.delete(thread)
     lives.set(thread, { life, checkedAt })
@@ -110,6 +115,9 @@ export function createSpaces(
     return life
   }
 
+  /** An invocation has begun to put, and none of its writes was refused. */
+  const isPutting = (thread: string): boolean => writers.get(keyOf({ thread, ns: '' }))?.hasFailed() === false
+
   /**
    * Waits for the checkpoint in whose superstep a sub-graph was started: with durability `async` the graph around puts it
    * when the one before is committed, and the sub-graph may be faster. With `exit` it comes last, and no invocation is noted.
@@ -119,9 +127,12 @@ export function createSpaces(
     const checkpointId = ns === '' ? undefined : parents?.[outerNs]
     if (checkpointId === undefined) return
     const outerKey = keyOf({ thread, ns: outerNs })
-    const isComing = (): boolean => writers.get(keyOf({ thread, ns: '' }))?.hasFailed() === false
-    const untilMs = Date.now() + MAX_PARENT_WAIT_MS
-    while (isComing() && entries.get(outerKey)?.space.knows(checkpointId) !== true && Date.now() < untilMs)
+    const untilMs = Date.now() + MAX_PUT_WAIT_MS
+    while (
+      isPutting(thread) &&
+      entries.get(outerKey)?.space.knows(checkpointId) !== true &&
+      Date.now() < untilMs
+    )
       await sleep(LOOK_MS)
   }
 
@@ -149,12 +160,13 @@ export function createSpaces(
       agent,
       parentStep: (runId: string) => parentStep(key, runId),
       whenParentKnown: (parents: CheckpointParents) => whenParentKnown(key, parents),
-      tide,
+      stopBelow: (runId: string) => stopWaiting(key.thread, ({ parentRunId }) => parentRunId === runId),
+      watermark,
       later,
       check,
       now,
     }
-    const space = createSpace(parts)
+    const space = createThreadNamespace(parts)
     const entry: Entry = {
       thread: key.thread,
       space,
@@ -211,14 +223,40 @@ export function createSpaces(
     if (writers.get(name) === other) writers.delete(name)
   }
 
+  async function stopAnswered(thread: string): Promise<void> {
+    const root = entries.get(keyOf({ thread, ns: '' }))?.space.active
+    if (root?.status === 'completed') await stopWaiting(thread, ({ parentRunId }) => parentRunId === null)
+  }
+
+  /** Stops runs of sub-graphs that wait for an answer nobody asks for any more, with those below them. */
+  async function stopWaiting(thread: string, isLeft: (run: RunSummary) => boolean): Promise<void> {
+    const { runs } = await ledger.listRuns({ threadId: threadNames(thread), status: 'paused', limit: 100 })
+    const left = new Set<string | null>()
+    for (const run of runs.toReversed()) {
+      if (!isLeft(run) && !left.has(run.parentRunId)) continue
+      const [begun] = await Array.fromAsync(ledger.read(run.runId, { limit: 1 }))
+      const { ns } = (begun?.payload['langgraph'] ?? {}) as { readonly ns?: string }
+      if (!ns) continue
+      left.add(run.runId)
+      const stopped = {
+        eventType: 'system.workflow_stopped',
+        correlationId: run.runId,
+        source: { origin: 'agent', runtime: 'langgraph' },
+        payload: { reason: 'the graph around it has ended' },
+      } as const
+      await within({ thread, ns }, (space) => space.tell(run.runId, [stopped]))
+    }
+  }
+
   /** A node begins when its checkpoint was handed over here, but that may still be on its way to the space. */
   async function runOf(key: NamespaceKey): Promise<string | undefined> {
-    const untilMs = Date.now() + MAX_WAIT_MS
+    const beganMs = Date.now()
     for (;;) {
       const line = entries.get(keyOf(key))?.space.active
       // One that is completed is that of the turn before.
       if (line && line.status !== 'completed') return line.runId
-      if (Date.now() >= untilMs) return undefined
+      const limitMs = isPutting(key.thread) ? MAX_PUT_WAIT_MS : MAX_WAIT_MS
+      if (Date.now() - beganMs >= limitMs) return undefined
       await sleep(LOOK_MS)
     }
   }
@@ -227,8 +265,8 @@ export function createSpaces(
     await look()
     const entry = await enter(key)
     return queued(entry, async (space) => {
-      const checkedAt = tide.turn
-      const isFresh = (await space.settle()) && entry.checkedAt === tide.turn
+      const checkedAt = watermark.turn
+      const isFresh = (await space.settle()) && entry.checkedAt === watermark.turn
       if (!isFresh) {
         await space.refresh()
         entry.checkedAt = checkedAt
@@ -266,6 +304,7 @@ export function createSpaces(
       }
     },
     whenQuiet,
+    stopAnswered,
     reading,
     deletionCount,
     async assertAlive({ thread, ns }, checkpointId) {

@@ -187,8 +187,8 @@ function failure(
 }
 
 /**
- * The framework aborts the other nodes of a superstep in which one fails, and all of an invocation that is aborted. That is
- * no failure of theirs, and a question that they still ask reaches nobody.
+ * The framework aborts the other nodes of a superstep in which one fails, and all nodes of an aborted invocation. They have
+ * not failed, and their open questions will not be answered.
  */
 function abortion(given: WritesGiven, { stepId, attempt, more, start }: BegunStep): WriteDrafts {
   endStep(given.line, stepId, attempt)

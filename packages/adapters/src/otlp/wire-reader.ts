@@ -139,8 +139,8 @@ export const fields = (...numbers: readonly number[]): number =>
   numbers.reduce((bits, number) => bits | (1 << number), 0)
 
 /**
- * Passes by a field that nobody knows. One that is known (a bit of `known`) and has another wire type is an error: logs
- * that are sent to the path of traces look like that.
+ * Skips an unknown field. A known field (a bit of `known`) with another wire type is an error: logs sent to the path of
+ * traces look like that.
  */
 export function skipField(
   reader: WireReader,

@@ -15,7 +15,7 @@ import { formatDuration } from './time.ts'
 const SEQ = 5
 const STEP = 14
 
-/** One beat of the story: who, a sign, and what; `typed` is said word by word. */
+/** One line of the story: a sign and a text; `typed` is printed word by word. */
 interface Beat {
   readonly sign: string
   readonly style: Style

@@ -39,7 +39,7 @@ export const lineage = answering({
   name: 'lineage',
   summary: 'Show the runs related to a run: turns, forks, retries, child runs',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/runs/{runId}/lineage', also: '/v1/lineage' },
   input: z.object({
     runId: z.string().min(1).optional().describe('id of the run'),
@@ -106,7 +106,7 @@ async function toRows(
   newest: string | null,
 ): Promise<LineageRow[]> {
   const previous = new Map<string, string | null>()
-  // Functions do not say which run they follow: it is the one before them in their thread.
+  // Runs of functions do not record which run they follow: it is the one before them in their thread.
   for (const [at, { runId, forkedFrom, threadId }] of turns.entries()) {
     const before = threadId === null ? null : (turns[at - 1]?.runId ?? null)
     previous.set(runId, forkedFrom ? null : ((await previousOf(ledger, runId)) ?? before))

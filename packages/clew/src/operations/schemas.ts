@@ -51,6 +51,24 @@ export const runSummary = z.object({
   checkpoint: checkpoint.nullable(),
   dueAt: text.nullable(),
   stopRequested: z.boolean(),
+  awaits: z
+    .array(z.object({ name: text, childRunId: text.optional() }))
+    .readonly()
+    .optional()
+    .describe('Signals that it waits for; with the id of the child run that does.'),
+  signals: z
+    .object({ unread: count, sinceSeq: count, lastSeq: count })
+    .optional()
+    .describe('Present once it was sent a signal; `unread` of them were not received.'),
+  held: z
+    .object({
+      reason: text.nullable(),
+      by: text.nullable(),
+      since: text,
+      dueAt: text.nullable().describe('When it goes on by itself, once it is resumed.'),
+    })
+    .optional()
+    .describe('Present while an operator has it paused.'),
   replay: z
     .object({
       mode: z.string(),
@@ -70,6 +88,12 @@ export const runSummary = z.object({
     })
     .nullable()
     .describe('Present when it answers in a stream.'),
+  queue: text.optional().describe('Present when it was submitted: its queue.'),
+  key: text.optional().describe('Its runs take turns with those of other keys.'),
+  priority: z.number().optional().describe('Higher ones are claimed first; 0 is not told.'),
+  submittedAt: text.optional(),
+  deadlineAt: text.optional().describe('It fails if it has not ended by then.'),
+  waiting: z.literal(true).optional().describe('Submitted and not started yet.'),
   exported: z
     .literal(true)
     .optional()

@@ -80,16 +80,16 @@ export const worker = streaming({
   },
   async *run(ledger, { agentNames, once = false, housekeeping, ...options }, { agents, signal } = {}) {
     const items: WorkerItem[] = []
-    let ring = (): void => {}
+    let notify = (): void => {}
     const add = (item: WorkerItem): void => {
       items.push(item)
-      ring()
+      notify()
     }
     const onNotice = (notice: WorkerNotice): void =>
       add({ ...notice, at: new Date().toISOString() } as WorkerItem)
     const chosen = choose(agents, agentNames)
     // Loaded late, as in `resume`.
-    const { startHousekeeping, startWorker } = await import('@clew/runtime')
+    const { startHousekeeping, startScheduler, startWorker } = await import('@clew/runtime')
     const working = await startWorker({ ...options, ledger, agents: chosen, onNotice })
     const upkeep =
       housekeeping && !once
@@ -106,6 +106,12 @@ export const worker = streaming({
             onError: (error) => onNotice({ type: 'failed', error: `housekeeping: ${String(error)}` }),
           })
         : undefined
+    const scheduler = once
+      ? undefined
+      : startScheduler(ledger, {
+          onError: (error, scheduleId) =>
+            onNotice({ type: 'failed', error: `schedule ${scheduleId ?? ''}: ${String(error)}` }),
+        })
     const stop = (): void => void working.stop().catch(() => {})
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()
@@ -113,18 +119,19 @@ export const worker = streaming({
     let isOver = false
     const ended = working.ended.finally(() => {
       isOver = true
-      ring()
+      notify()
     })
     ended.catch(() => {})
     try {
       while (!isOver || items.length > 0) {
-        const rung = new Promise<void>((resolve) => (ring = resolve))
-        if (items.length === 0 && !isOver) await rung
+        const notified = new Promise<void>((resolve) => (notify = resolve))
+        if (items.length === 0 && !isOver) await notified
         yield* items.splice(0)
       }
       await ended
     } finally {
       signal?.removeEventListener('abort', stop)
+      await scheduler?.stop()
       await upkeep?.stop()
       await working.stop()
     }

@@ -9,7 +9,7 @@ export const AUDIT_RUN_ID = systemRunId('audit')
 
 export type AuditType = (typeof COMPLIANCE_TYPES)[number]
 
-/** Event of an administrative action, written in one change with the action. It says who, why and how much, never the content. */
+/** Event of an administrative action, written in one change with the action. It records actor, reason and amount, never the content. */
 export const auditEvent = <T extends AuditType>(
   eventType: T,
   payload: PayloadOf<T>,

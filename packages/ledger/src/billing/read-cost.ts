@@ -50,14 +50,14 @@ export async function readCost(
     current = run
     for await (const page of runs.ownEvents(run))
       for (const event of await reader.toPlainEvents(page)) state = fold.apply(state, event)
-    // Nothing of it comes any more; what it remembered of its steps may go.
+    // The run is complete, so that the fold's state about its steps can be dropped.
     state.runs.delete(run.summary.runId)
   }
   const isMeant = ({ summary }: StoredRun): boolean =>
     summary.modelCalls > 0 &&
     (agent === undefined || summary.agent === agent) &&
     (threadIds === undefined || (summary.threadId !== null && threadIds.includes(summary.threadId))) &&
-    // The clock of the last event says when the run was last at work.
+    // A run was active until the time of its last event.
     (since === undefined || Date.parse(summary.updatedAt) >= sinceMs)
   if (runId !== undefined) {
     const run = await findRun(store, { workspace, runId })

@@ -70,7 +70,7 @@ export type ForeignType = `${'execution' | 'system' | 'ui' | 'integration'}.${st
   readonly [FOREIGN]: true
 }
 
-/** Says that a name outside the catalogue is meant and not misspelt: `record` takes own types and these. */
+/** Marks a name outside the catalogue as intended, not misspelt: `record` takes own types and these. */
 export const foreignType = <const Name extends `${'execution' | 'system' | 'ui' | 'integration'}.${string}`>(
   name: Name extends OwnEventType ? never : Name,
 ): ForeignType => name as unknown as ForeignType
@@ -115,6 +115,7 @@ export function assertPayload(type: string, payload: unknown): void {
 
 const LEASED = /^(?:execution\.|system\.(?:workflow_|state_transitioned|task_))/
 const UNLEASED: ReadonlySet<string> = new Set([
+  'system.workflow_submitted',
   'system.workflow_interrupted',
   'system.workflow_superseded',
   'system.workflow_forked',

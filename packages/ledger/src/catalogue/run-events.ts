@@ -5,8 +5,44 @@ import type { EventFamily } from './primitive.ts'
 
 const task = open({ taskId: optional.text, name: optional.text, dueAt: optional.text, ...inStep })
 
-/** The life of a run, and what replays and forks say of it. */
+/** The run answers in a stream (T1); its thread is the stream. */
+const session = maybe(
+  open({
+    streamId: text,
+    persona: maybeNull(open({ id: text, name: optional.text, avatarUrl: maybeNull(text) })),
+    triggerMessageId: maybeNull(text),
+    supersedes: maybeNull(text),
+  }),
+)
+
+/** The life of a run, with its replays and forks. */
 export const RUN_EVENTS = {
+  /** Work for whoever has the agent (W1): the first event of its run. A start follows at the first claim. */
+  'system.workflow_submitted': [
+    'system.workflow_event',
+    open({
+      agent: text,
+      /** Stored here and not in the start. */
+      input: anything,
+      /** Keyed digest of agent and input before redaction: whether another submission asks for the same (W2). */
+      inputDigest: optional.text,
+      queue: optional.text,
+      /** Runs of one key take turns with those of others (W4): a tenant, a user. Default: the thread. */
+      key: optional.text,
+      /** Higher ones are claimed first; default 0. */
+      priority: maybe(integer(-1_000_000)),
+      /** Not claimed before this time. */
+      dueAt: optional.text,
+      /** The run fails if it has not ended by then. */
+      deadlineAt: optional.text,
+      threadId: optional.text,
+      subjects: texts,
+      tags: maybe(mapOf(text)),
+      clewVersion: optional.text,
+      ...bounded,
+      session,
+    }),
+  ],
   'system.workflow_started': [
     'system.workflow_event',
     open({
@@ -31,16 +67,11 @@ export const RUN_EVENTS = {
       subjects: texts,
       /** Tags that it begins with (V11). */
       tags: maybe(mapOf(text)),
+      /** JSON Schema per signal that the agent declares. */
+      signals: maybe(mapOf(anything)),
       ...bounded,
-      /** The run answers in a stream (T1); its thread is the stream. */
-      session: maybe(
-        open({
-          streamId: text,
-          persona: maybeNull(open({ id: text, name: optional.text, avatarUrl: maybeNull(text) })),
-          triggerMessageId: maybeNull(text),
-          supersedes: maybeNull(text),
-        }),
-      ),
+      inputDigest: optional.text,
+      session,
     }),
   ],
   'system.workflow_resumed': [
@@ -48,11 +79,31 @@ export const RUN_EVENTS = {
     /** With a budget where that has changed. */
     open({ reason: optional.text, epoch: optional.count, ...bounded }),
   ],
-  // With open questions the run is paused; with nothing but a time to wait for it is pending.
+  // With open questions, or waiting for signals, the run is paused; with nothing but a time to wait for it is pending.
   'system.workflow_paused': [
     'system.workflow_event',
-    open({ pauseIds: texts, dueAt: optional.text, ...readings, ...warned }),
+    open({
+      pauseIds: texts,
+      dueAt: optional.text,
+      /** Signals that it waits for; those of a child run with its id. */
+      awaits: maybe(listOf(open({ name: text, childRunId: optional.text }))),
+      /** Seq of the newest signal that was known when it paused: a later one wakes it at once. */
+      seenSeq: optional.count,
+      /** Why an operator has it paused. */
+      reason: optional.text,
+      ...readings,
+      ...warned,
+    }),
   ],
+  /** Sent by anyone, and kept until the run receives it. With `childRunId` it wakes a parent: the signal itself is its child's. */
+  'system.signal_received': [
+    'system.workflow_event',
+    open({ name: text, payload: anything, id: optional.text, by: optional.text, childRunId: optional.text }),
+  ],
+  /** Asked by anyone: nothing new begins, and nobody takes the run up, until it is resumed by hand. */
+  'system.pause_requested': ['system.workflow_event', open({ reason: optional.text, by: optional.text })],
+  /** The end of such a pause. */
+  'system.resume_requested': ['system.workflow_event', open({ by: optional.text })],
   'system.workflow_completed': [
     'system.workflow_event',
     /** A map of which some items completed and some failed is `partial`. */
@@ -109,6 +160,8 @@ export const RUN_EVENTS = {
       ),
       /** The source's tags at `sourceSeq`: the fork begins with them. */
       tags: maybe(mapOf(text)),
+      /** The signals that the source had there. */
+      signals: maybe(open({ unread: count, sinceSeq: count, lastSeq: count })),
     }),
   ],
   'system.workflow_blocked': [

@@ -8,7 +8,7 @@ const inStream = { streamId: optional.text }
 /** As chats of other systems bring them along. */
 const spoken = { role: anything, name: anything, model: anything }
 
-/** Questions to people and their answers, and what is said in a stream. */
+/** Questions to people and their answers, and messages of a stream. */
 export const UI_EVENTS = {
   'ui.input_requested': [
     'ui.interaction',

@@ -11,6 +11,7 @@ import { forkTests } from './forks.ts'
 import { heldMemoryTests } from './held-memory.ts'
 import { idempotencyTests } from './idempotency.ts'
 import { leaseTests } from './leases.ts'
+import { queueTests } from './queues.ts'
 import { memoryTests } from './memory.ts'
 import { listingTests } from './listing.ts'
 import { orderTests } from './order.ts'
@@ -80,7 +81,7 @@ const PARTS: Readonly<Record<StorePart, readonly StoreTest[]>> = {
     ...stateRetentionTests,
   ],
   'core: vault': vaultTests,
-  leases: [...leaseTests, ...claimTests],
+  leases: [...leaseTests, ...claimTests, ...queueTests],
   slots: consumerTests,
   search: searchTests,
   memory: [...memoryTests, ...heldMemoryTests],

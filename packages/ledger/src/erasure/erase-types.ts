@@ -12,9 +12,9 @@ export type EraseTarget =
 
 export interface EraseOptions {
   readonly by?: string | undefined
-  /** Why; it stands in the compliance log, so it must not name what goes. */
+  /** Reason, which stays in the compliance log, so it must not quote what is erased. */
   readonly reason?: string | undefined
-  /** Say what would go, and change nothing. */
+  /** Only report what would be erased. */
   readonly dryRun?: boolean | undefined
   /**
    * Rewrite tables, so that no byte of the deleted rows is left in pages that are in use (PostgreSQL: VACUUM FULL,
@@ -55,7 +55,7 @@ export interface EraseReport {
   readonly certificate: ErasureCertificate | null
 }
 
-/** Says outside the ledger what was erased, and where the ledger says so itself. */
+/** Certificate of an erasure, for use outside the ledger: what was erased, and the event that records it. */
 export interface ErasureCertificate {
   readonly certificate: 'clew.erasure'
   readonly version: 1

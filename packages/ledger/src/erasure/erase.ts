@@ -75,7 +75,7 @@ async function tryOnce(
   const { store, workspace } = parts
   const rows = await foldAll(parts, plan)
   if (!rows) return undefined
-  // Live progress of runs that have ended is of no use to anybody, and lies elsewhere.
+  // Live progress is stored apart from the events, and useless once the run has ended.
   for (const runId of plan.runs.keys()) await store.progress.clear({ workspace, runId })
   const payload = {
     target: 'subject' in target ? 'subject' : 'runId' in target ? 'run' : 'event',

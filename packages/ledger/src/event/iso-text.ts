@@ -46,7 +46,7 @@ export function isoMs(text: string): number {
   return Date.parse(text)
 }
 
-/** So far below zero where there is none that no two others make up for it. */
+/** A number so low that no sum with two digits is positive, if the character is no digit. */
 function digit(text: string, at: number): number {
   const value = text.charCodeAt(at) - 0x30
   return value >= 0 && value <= 9 ? value : -10_000

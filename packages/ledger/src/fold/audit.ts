@@ -61,7 +61,7 @@ export interface AuditEntry {
   readonly erased: boolean
 }
 
-/** V6: the audited actions of one run, for whoever is accountable for them. */
+/** V6: the audited actions of one run. */
 export interface AuditTrail {
   readonly runId: string | null
   readonly status: RunStatus | null

@@ -35,7 +35,7 @@ export function beganMs(
   return Math.round(at - numberOf(durationMs, 0))
 }
 
-/** Says of each event of a run, from its first on, whether it begins an attempt of a step. */
+/** Returns a predicate to call with each event of a run from its first on: true if it begins an attempt of a step. */
 export function createBeginnings(): (event: Pick<ClewEvent, 'eventType' | 'payload'>) => boolean {
   const begun = new Set<string>()
   return (event) => {

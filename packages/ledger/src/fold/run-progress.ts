@@ -53,6 +53,9 @@ export function applyProgress(progress: RunProgress, event: ClewEvent): void {
     progress.hasSteps = true
   }
   switch (own.eventType) {
+    case 'system.workflow_submitted':
+      progress.agent = own.payload.agent ?? progress.agent
+      break
     case 'system.workflow_started':
       progress.agent = own.payload.agent ?? progress.agent
       if (!isExported(event)) progress.startedAt = timestamp

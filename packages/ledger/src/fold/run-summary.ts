@@ -10,6 +10,17 @@ import { textOf } from './fields.ts'
 import { exportedStart, isExported } from './happened-order.ts'
 import { foldScore, foldTags, NO_SCORES, NO_TAGS, type RunTags, type Score } from './scores-and-tags.ts'
 import { foldSession, forkSession, type RunSession } from './session.ts'
+import {
+  foldPaused,
+  foldPauseRequest,
+  foldResumeRequest,
+  foldSignal,
+  foldTaken,
+  type Held,
+  holdBack,
+  type SignalCounts,
+  type SignalWait,
+} from './signals.ts'
 
 export const RUN_STATUSES = [
   'pending',
@@ -35,6 +46,8 @@ const TERMINAL: ReadonlySet<RunStatus> = new Set([
   'deleted',
 ])
 export const isTerminal = (status: RunStatus): boolean => TERMINAL.has(status)
+
+export const DEFAULT_QUEUE = 'default'
 
 export interface Pause {
   readonly pauseId: string
@@ -97,6 +110,12 @@ export interface RunSummary {
   readonly dueAt: string | null
   /** A stop was requested and the run has not ended yet. */
   readonly stopRequested: boolean
+  /** Signals that it waits for; absent if it waits for none. */
+  readonly awaits?: readonly SignalWait[] | undefined
+  /** Present once it was sent a signal. */
+  readonly signals?: SignalCounts | undefined
+  /** Present while an operator has it paused (W7). */
+  readonly held?: Held | undefined
   /** Replay that this run stores the report of. */
   readonly replay: ReplaySummary | null
   /** Present when it answers in a stream (T1). */
@@ -104,6 +123,15 @@ export interface RunSummary {
   readonly tags: RunTags
   /** Scores of the run and of its steps that count. */
   readonly scores: readonly Score[]
+  /** Present when it was submitted (W1), as are the next six where they were given. */
+  readonly queue?: string | undefined
+  readonly key?: string | undefined
+  readonly priority?: number | undefined
+  readonly submittedAt?: string | undefined
+  /** It fails if it has not ended by then. */
+  readonly deadlineAt?: string | undefined
+  /** Submitted and not started yet. */
+  readonly waiting?: true | undefined
   /** Present when an exporter recorded it, span by span as they ended: views show it in the order of its clocks. */
   readonly exported?: true | undefined
   /** Ids of steps that an exporter has not sent yet, and inside of which usage was counted: theirs does not count (V7). */
@@ -172,10 +200,27 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     // Scores are about what happened in the source, so a fork has none of them.
     tags:
       forked?.tags ??
-      (own?.eventType === 'system.workflow_started' ? own.payload.tags : undefined) ??
+      (own?.eventType === 'system.workflow_started' || own?.eventType === 'system.workflow_submitted'
+        ? own.payload.tags
+        : undefined) ??
       NO_TAGS,
     scores: NO_SCORES,
+    ...(forked?.signals && { signals: forked.signals }),
+    ...(event.eventType === 'system.workflow_submitted' && submission(event)),
     ...((source ? source.exported : isExported(event)) && { exported: true }),
+  }
+}
+
+/** An erased submission still waits, in the default queue. */
+function submission(event: ClewEvent): Partial<RunSummary> {
+  const { queue, key, priority, deadlineAt } = event.payload
+  return {
+    queue: textOf(queue) ?? DEFAULT_QUEUE,
+    ...(typeof key === 'string' && { key }),
+    ...(typeof priority === 'number' && { priority }),
+    submittedAt: event.timestamp,
+    ...(typeof deadlineAt === 'string' && { deadlineAt }),
+    waiting: true,
   }
 }
 
@@ -226,12 +271,15 @@ export function foldRun(
     next.steps++
   }
   if (summary.exported && begins) startEarlier(next, exportedStart(event))
-  // Taken for dead, and it works on: who has a lease says so first, who exports spans has none.
+  // A run that was taken for dead goes on. Owners of a lease record that first; exporters of spans have no lease.
   if (summary.status === 'interrupted' && LIFE_SIGNS.has(event.eventType)) next.status = 'running'
   const own = asErasable(event)
   if (!own) return next
   next.session = foldSession(summary.session, own, begins)
   applyOwn(next, summary, own)
+  if (next.held) holdBack(next)
+  // One that is held leaves its queue; resumed, it is due like any that was begun.
+  if (summary.waiting && next.status !== 'pending') delete next.waiting
   if (next.checkpoint && next.checkpoint.resumable === isTerminal(next.status))
     next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
   return next
@@ -247,6 +295,9 @@ function setAwaited(next: MutableSummary, awaited: ReadonlySet<string>): void {
 /** Applies an own event beyond the counts; an erased event still counts by its type. */
 function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent): void {
   switch (own.eventType) {
+    case 'system.workflow_submitted':
+      next.dueAt = own.payload.dueAt ?? null
+      break
     case 'system.workflow_started':
     case 'system.workflow_resumed':
     case 'system.workflow_forked':
@@ -255,13 +306,24 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.durationMs = null
       next.error = null
       next.dueAt = null
+      delete next.awaits
+      delete next.held
       if (own.eventType === 'system.workflow_resumed') next.stopRequested = false
       if (own.eventType === 'system.workflow_started' && summary.events > 0) learn(next, own)
+      // Its duration is that of its work, without the time in the queue.
+      if (own.eventType === 'system.workflow_started' && summary.waiting) next.startedAt = own.timestamp
       break
     case 'system.workflow_paused':
-      // No question is open: the run waits for a time, or for a worker.
-      next.status = summary.pauses.length > 0 ? 'paused' : 'pending'
-      next.dueAt = own.payload.dueAt ?? null
+      foldPaused(next, summary, own)
+      break
+    case 'system.signal_received':
+      foldSignal(next, summary, own)
+      break
+    case 'system.pause_requested':
+      if (!isTerminal(summary.status)) foldPauseRequest(next, own)
+      break
+    case 'system.resume_requested':
+      foldResumeRequest(next)
       break
     case 'system.stop_requested':
       if (!isTerminal(summary.status)) next.stopRequested = true
@@ -270,7 +332,10 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.status = 'blocked'
       break
     case 'system.workflow_interrupted':
-      if (!isTerminal(summary.status)) next.status = 'interrupted'
+      if (isTerminal(summary.status)) break
+      next.status = 'interrupted'
+      // What it was at work on goes on at once when it is resumed.
+      if (next.held) next.dueAt = own.timestamp
       break
     case 'execution.completed':
     case 'system.workflow_completed':
@@ -280,9 +345,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.status = endStatus(own) ?? next.status
       next.endedAt = own.timestamp
       next.durationMs = elapsedMs(summary, own)
-      next.pauses = []
-      next.dueAt = null
-      next.stopRequested = false
+      rest(next)
       if (own.eventType === 'system.workflow_failed') next.error = toRunError(own.payload.error)
       break
     case 'system.workflow_superseded':
@@ -290,9 +353,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.status = 'superseded'
       next.endedAt ??= own.timestamp
       next.durationMs ??= elapsedMs(summary, own)
-      next.pauses = []
-      next.dueAt = null
-      next.stopRequested = false
+      rest(next)
       break
     case 'system.replay_started':
       next.status = 'running'
@@ -315,6 +376,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
     case 'execution.step_failed':
       next.errors++
       next.pauses = withoutStep(summary.pauses, own.payload.stepId)
+      foldTaken(next, summary, own)
       break
     case 'execution.checkpoint':
       next.checkpoint = toPlace(own, summary)
@@ -323,6 +385,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
     case 'execution.step_completed':
       addMessages(next, countMessages(own))
       next.pauses = withoutStep(summary.pauses, own.payload.stepId)
+      foldTaken(next, summary, own)
       if (own.payload.checkpoint !== undefined) next.checkpoint = toPlace(own, summary)
       break
     case 'execution.step_stopped':
@@ -348,6 +411,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       if (summary.status === 'paused' && next.pauses.length === 0) {
         next.status = 'pending'
         next.dueAt = null
+        delete next.awaits
       }
       // Others are open, but what waits for this one can go on.
       else if (summary.status === 'paused' && next.pauses.length < summary.pauses.length)
@@ -361,6 +425,15 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     default:
   }
+}
+
+/** A run that has ended waits for nothing. */
+function rest(next: MutableSummary): void {
+  next.pauses = []
+  next.dueAt = null
+  next.stopRequested = false
+  delete next.awaits
+  delete next.held
 }
 
 function addMessages(next: MutableSummary, counts: MessageCounts | undefined): void {

@@ -31,6 +31,7 @@ const HOW: ReadonlySet<string> = new Set([
   'child',
   'interrupt',
   'sleep',
+  'receive',
 ])
 
 /** T6: `thinking`, `web_search`, … or what the agent's author calls it. */
@@ -48,7 +49,8 @@ export function foldSession(
   event: ErasableEvent,
   begins: boolean,
 ): RunSession | null {
-  if (event.eventType === 'system.workflow_started') return session ?? toSession(event.payload)
+  if (event.eventType === 'system.workflow_started' || event.eventType === 'system.workflow_submitted')
+    return session ?? toSession(event.payload)
   if (!session) return null
   if (
     begins &&
@@ -78,7 +80,9 @@ const RESTS: ReadonlySet<string> = new Set([
   'system.workflow_paused',
 ])
 
-function toSession({ session }: ErasableEvent<'system.workflow_started'>['payload']): RunSession | null {
+function toSession({
+  session,
+}: Pick<ErasableEvent<'system.workflow_started'>['payload'], 'session'>): RunSession | null {
   if (!session) return null
   const { streamId, persona, triggerMessageId = null, supersedes = null } = session
   return {

@@ -5,7 +5,7 @@ import { checkpointOf } from './checkpoint.ts'
 import { addParsedMessage } from './transcript-messages.ts'
 import type { TranscriptState } from './transcript-state.ts'
 
-/** A channel of a state that holds messages is a conversation: what a superstep adds to it was said. */
+/** A channel of a state that holds messages is a conversation: messages that a superstep adds to it are entries. */
 export function addChannelMessages(state: TranscriptState, event: ErasableEvent): boolean {
   const { written } = state
   if (event.eventType === 'execution.step_completed' && event.payload.stepId !== undefined)
@@ -15,7 +15,7 @@ export function addChannelMessages(state: TranscriptState, event: ErasableEvent)
   const checkpoint = checkpointOf(event)
   if (!checkpoint) return false
   const { operations, state: whole = {} } = checkpoint
-  // A whole state repeats what the operations beside it say.
+  // A whole state repeats the operations beside it.
   const all: readonly StateOperation[] =
     operations.length > 0
       ? operations

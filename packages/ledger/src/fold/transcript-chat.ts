@@ -47,7 +47,7 @@ export function toChatMessages({ entries }: Transcript): ChatMessage[] {
   return withEnds(messages, entries)
 }
 
-/** A message that led straight to a call was said together with it. */
+/** A message that directly caused a call belongs to the same reply. */
 function joins(message: EntryOf<'message'> | undefined, call: EntryOf<'tool_call'> | undefined): boolean {
   if (!message || !call || roleOf(message) !== 'assistant') return false
   if (call.eventId === message.eventId || call.causationId === message.eventId) return true

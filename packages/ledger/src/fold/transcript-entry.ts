@@ -93,7 +93,7 @@ export interface EntryKinds {
 }
 
 export type EntryKind = keyof EntryKinds
-/** One thing that was said or done, in reading order. */
+/** A message, call or other entry of a transcript, in reading order. */
 export type TranscriptEntry = {
   [K in EntryKind]: EntryPlace & { readonly kind: K } & EntryKinds[K]
 }[EntryKind]

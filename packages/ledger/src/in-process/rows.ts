@@ -125,6 +125,8 @@ export function createRows(leases: () => ReturnType<typeof createInProcessLeases
     putStep: (run, step) => void own(run).steps.set(stepKeyOf(step.stepId, step.attempt), step),
     dropStep: (run, stepId, attempt) => void own(run).steps.delete(stepKeyOf(stepId, attempt)),
     lease: (key) => leases().current(key),
+    enqueue: (run, entry) => leases().enqueue(run, entry),
+    dequeue: (run) => leases().dequeue(run),
     touch(run) {
       if (run.summary.threadId === null) leases().forgetThread(run)
     },

@@ -1,5 +1,6 @@
 import type { EventInput } from '../event/envelope.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
+import { readBeginning } from '../event/join-submission.ts'
 import type { Ledger } from '../ledger.ts'
 import { isOwn } from '../catalogue/catalogue.ts'
 import { readPartialOutputs } from '../progress/partial-output.ts'
@@ -37,7 +38,6 @@ export const isOpenStep = ({ status }: Pick<StepSkeleton, 'status'>): boolean =>
 
 /** A run with a seed goes on by running its agent's code again. */
 export async function isResumedByCode(ledger: Ledger, runId: string): Promise<boolean> {
-  for await (const event of ledger.read(runId, { limit: 1 }))
-    return isOwn(event, 'system.workflow_started') && event.payload.seed !== undefined
-  return false
+  const event = await readBeginning(ledger, runId)
+  return event !== undefined && isOwn(event, 'system.workflow_started') && event.payload.seed !== undefined
 }

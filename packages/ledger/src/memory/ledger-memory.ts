@@ -112,7 +112,7 @@ export interface SweptItem extends MemoryScope {
 }
 
 export interface MemorySweepOptions extends Pick<MemoryFilter, 'layers' | 'scopes'> {
-  /** Say what would go, and let it be. */
+  /** Only report what would be deleted. */
   readonly dryRun?: boolean | undefined
   /** Default: that of the ledger's policy. What has expired goes in any case. */
   readonly retention?: MemoryPolicy['retention']

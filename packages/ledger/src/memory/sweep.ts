@@ -40,7 +40,7 @@ export async function sweepItems(
   let [checked, forgotten, bytes, held] = [0, 0, 0, 0]
   for (const { memoryRun } of sizes) {
     const scope = parseMemoryRunId(memoryRun) as MemoryScope
-    const judge = await createJudge(parts, scope, retention?.[scope.layer] ?? {})
+    const reasonOf = await createReasonFinder(parts, scope, retention?.[scope.layer] ?? {})
     const run = await findRun(parts.store, { workspace: parts.workspace, runId: memoryRun })
     const runHold = run && (await findHold(parts, holds, run.summary))
     for (let before: number | undefined; ; ) {
@@ -55,7 +55,7 @@ export async function sweepItems(
       const going: SweptItem[] = []
       const events: EventInput[] = []
       for (const row of page) {
-        const reason = judge(row)
+        const reason = reasonOf(row)
         if (!reason) continue
         if (runHold ?? (await itemHold(row))) {
           held++
@@ -89,8 +89,8 @@ export async function sweepItems(
   return { dryRun, scopes: sizes.length, checked, forgotten, held, bytes, byReason, items }
 }
 
-/** Says why a row goes, if it does; rows are handed in from the newest on. */
-async function createJudge(
+/** Returns the reason to delete a row, if there is one; call it with rows from the newest on. */
+async function createReasonFinder(
   parts: SweepParts,
   scope: MemoryScope,
   { ttlMs, maxItems = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY }: LayerRetention,

@@ -16,8 +16,8 @@ interface FollowParts {
 }
 
 /**
- * Says whether the policy is known well enough to write by it: undefined if so, else a promise for that. Only the
- * events of the audit run that came since are looked at, and mostly there are none.
+ * Returns undefined if the known policy is recent enough to write by it, else a promise that resolves when it is. Reads only
+ * newer events of the audit run, of which there are mostly none.
  */
 export function followPolicy({
   store,
@@ -49,7 +49,7 @@ export function followPolicy({
   return () => {
     if (awaited) return awaited
     const age = now() - readMs
-    // A clock that was set back says nothing about age.
+    // After the clock was set back the age is unknown.
     const isYoung = age >= 0 && age < POLICY_MS
     if (isYoung && age < ASK_MS) return undefined
     asking ??= ask().finally(() => (asking = undefined))

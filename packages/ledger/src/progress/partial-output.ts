@@ -12,7 +12,7 @@ export type PartialOutputs = (step: { readonly stepId: string; readonly attempt:
 const partialOf = (output: JsonValue | undefined): PartialFields =>
   output === undefined || output === '' ? {} : { partial: true, output }
 
-/** What the steps of a run had streamed, from their progress: all that a process which died left of them. */
+/** Output that the steps of a run had streamed, from their progress: all that is left of them if their process died. */
 export async function readPartialOutputs(
   ledger: Pick<Ledger, 'progress'>,
   runId: string,

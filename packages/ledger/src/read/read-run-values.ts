@@ -11,6 +11,7 @@ export interface RunValues {
 }
 
 const TYPES = [
+  'system.workflow_submitted',
   'system.workflow_started',
   'system.workflow_forked',
   'execution.completed',
@@ -26,7 +27,11 @@ export async function readRunValues(
   let output: unknown
   for await (const event of ledger.read(runId, { types: TYPES })) {
     const own = asOwn(event)
-    if (own?.eventType === 'system.workflow_started' || own?.eventType === 'system.workflow_forked')
+    if (
+      own?.eventType === 'system.workflow_submitted' ||
+      own?.eventType === 'system.workflow_started' ||
+      own?.eventType === 'system.workflow_forked'
+    )
       input = own.payload.input ?? input
     else if (own?.eventType === 'execution.completed' || own?.eventType === 'system.workflow_completed')
       output = own.payload.output ?? output

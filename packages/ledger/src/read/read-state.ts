@@ -47,6 +47,7 @@ type Mark = Pick<Checkpoint, 'seq' | 'baseSeq'> & { readonly superstep: number }
 const MAX_HOPS = 1000
 /** Most turns are shorter, so that one read gives their last checkpoint and all it is folded from. */
 const SHORT = 32
+const START_TYPES = ['system.workflow_started']
 const FUNCTION_KEYS: ReadonlySet<string> = new Set(['seed', 'structureHash'])
 const FUNCTION_STEP_TYPES: readonly string[] = ['execution.step_started', 'execution.step_completed']
 const STEP_KEYS: ReadonlySet<string> = new Set(['stepId', 'attempt', 'superstep'])
@@ -219,7 +220,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
 
   /** Run by the code of a function: it has steps in place of channels. */
   async function isFunction(runId: string): Promise<boolean> {
-    for await (const page of runs.events(runId, { limit: 1 })) {
+    for await (const page of runs.events(runId, { types: START_TYPES, limit: 1 })) {
       const [first] = page
       if (first?.eventType !== 'system.workflow_started' || first.erased) return false
       const { payload } = await reader.toPartialEvent(first, FUNCTION_KEYS)

@@ -69,8 +69,8 @@ function linesOf(text: string): Line[] {
 }
 
 /**
- * Models say a word in several events, at the same place of each: what these strings give together is looked at, too. A
- * secret found in it stands as a placeholder in the event where it ends.
+ * Streamed words are split over several events, at the same place of each: these strings are also redacted joined. A secret
+ * found in them is replaced by a placeholder in the event where it ends.
  */
 function redactSpelled(values: readonly JsonValue[], redactor: Redactor): readonly JsonValue[] {
   const spelled = new Map<string, { at: number; path: readonly (string | number)[]; text: string }[]>()

@@ -12,7 +12,7 @@ export interface RunMarks {
 
 export interface RemovalFault {
   readonly seq: number
-  /** `unrecorded`: deleted, and no audit event says so. `restored`: an audit event says it is deleted, and it is there. */
+  /** `unrecorded`: deleted without an audit event. `restored`: there, although an audit event records its deletion. */
   readonly fault: 'unrecorded' | 'restored' | 'forged_seal'
   readonly detail: string
 }

@@ -5,8 +5,8 @@ import type { Store } from '../store/store.ts'
 import { type Hold, type Holdable, heldBy } from './holds.ts'
 
 /**
- * Says which hold covers a run: one that names it; of a child run, one on the run it works for; of memory, one on
- * its run or on any run of its thread. `runs` are all that may count for that.
+ * Finds the hold that covers a run: one that names it; for a child run, one on its parent; for memory, one on its run or on
+ * any run of its thread. `runs` are all that may matter for that.
  */
 export function createHoldCheck(
   holds: readonly Hold[],
@@ -48,7 +48,7 @@ export function createHoldCheck(
 
 const PAGE = 100
 
-/** The hold that covers a run, by what the store says of those around it. */
+/** The hold that covers a run; reads the runs around it from the store. */
 export async function findHold(
   { store, workspace }: { readonly store: Store; readonly workspace: string },
   holds: readonly Hold[],

@@ -177,7 +177,7 @@ async function readParts(
   return found
 }
 
-/** The first event says whose the run is, and the last one that it is over: these two stay. */
+/** Events of a rule's types. The first and the last event stay: they record the agent and the end of the run. */
 async function eventsOfTypes(
   { store, workspace }: GatherParts,
   { runId, seq, forkOf }: RunFacts,
@@ -199,7 +199,7 @@ async function eventsOfTypes(
   }
 }
 
-/** The beginning of a system run up to what is young enough, or up to its newest events; the first one says what it is. */
+/** The oldest events of a system run, up to the rule's age or number of newest events. The first one stays: it names the run. */
 async function oldPart(
   { store, workspace }: GatherParts,
   { runId, seq, recordedMs }: RunFacts,

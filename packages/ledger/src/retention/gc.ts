@@ -20,7 +20,7 @@ import { sweepValues } from './sweep-values.ts'
 export interface GcOptions {
   /** Policy to apply; by default that of the workspace, else the one that the ledger was opened with. */
   readonly policy?: RetentionPolicyInput | undefined
-  /** Only say what would go and why. */
+  /** Only report what would be deleted and why. */
   readonly dryRun?: boolean | undefined
   /** Name recorded in the audit run. */
   readonly by?: string | undefined
@@ -95,7 +95,7 @@ export async function collectGarbage(
 
   const gone: PlannedRange[] = []
   const kept = new Map<string, KeptRun>(plan.kept.map((each) => [each.runId, each]))
-  // Taken from the end, newest first: a fork goes before what it shares.
+  // Newest first, from the end: a fork is deleted before the events that it shares.
   let work = [...plan.ranges]
   const leave = (runIds: ReadonlySet<string>, reason: string): void => {
     for (const { runId, rule } of work) if (runIds.has(runId)) kept.set(runId, { runId, rule, reason })

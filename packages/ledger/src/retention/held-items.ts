@@ -14,8 +14,8 @@ interface HoldParts {
 }
 
 /**
- * Says which hold covers something that is remembered, whatever memory run it lies in: one on a subject that it is about, or one
- * on the run that wrote it. What covers the memory run as a whole is another question (`findHold`).
+ * Finds the hold that covers an item of memory, whatever memory run it is stored in: one on a subject of the item, or one on
+ * the run that wrote it. Holds on the memory run as a whole are found by `findHold`.
  */
 export function createItemHoldCheck(
   parts: Pick<HoldParts, 'store' | 'workspace'>,

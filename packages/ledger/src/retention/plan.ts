@@ -27,7 +27,7 @@ export interface KeptRun {
 export interface RetentionPlan {
   readonly ranges: readonly PlannedRange[]
   readonly kept: readonly KeptRun[]
-  /** Runs that stay, and of which the facts do not say yet what they stand on: give that, and plan again. */
+  /** Kept runs whose dependencies the facts lack: gather these, and plan again. */
   readonly lacking: readonly string[]
 }
 

@@ -57,7 +57,7 @@ function fieldOf(key: string): SearchField {
   return MESSAGES.has(key) ? 'message' : 'data'
 }
 
-/** Texts and numbers of a value in reading order, without recursion: how deep it goes is up to strangers. */
+/** Texts and numbers of a value in reading order, without recursion: foreign payloads may be nested at any depth. */
 function collect(value: unknown, parts: string[], room: number): number {
   const found: string[] = []
   const open: unknown[] = [value]
@@ -74,7 +74,7 @@ function collect(value: unknown, parts: string[], room: number): number {
       for (const key of Object.keys(item).slice(0, MAX_PARTS)) if (!isNoise(key)) open.push(item[key])
     }
   }
-  // Taken from the end, so that the newest comes in first; given back as it reads.
+  // Collected from the end, so that the limit cuts the oldest; returned in reading order.
   parts.push(...found.toReversed())
   return taken
 }

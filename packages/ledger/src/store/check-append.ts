@@ -14,7 +14,7 @@ interface Head {
 }
 
 /**
- * Says whether a call may be written, before anything of it is: throws what is wrong with it. For events that
+ * Checks a call before anything of it is written: throws if it must be refused. For events that
  * stand already it gives their first place; undefined when all are new.
  */
 export function checkAppend(

@@ -9,6 +9,7 @@ import { isoText } from '../event/iso-text.ts'
 import { forkOrigin, checkAppend } from './check-append.ts'
 import type { Ports } from '../ports.ts'
 import type { AppendCall, AppendOutcome, PreparedEvent } from './change.ts'
+import { queueEntryOf } from './queue-slots.ts'
 import type { EventPlace, MutableRun, Transaction } from './transaction.ts'
 import { storeRoot } from '../hash/tree.ts'
 
@@ -69,7 +70,12 @@ function write(
       forkOf: origin ? { id: origin.owner.id, seq: origin.seq } : null,
     })
   tx.insertEvent(run, event, place, bodyOf(tx, run, event))
+  const wasWaiting = run.summary.waiting === true && run.seq > 0
   project(tx, run, stored)
+  // An imported run is not run from here.
+  if (stored.eventType === 'system.workflow_submitted' && seq === 1 && !sealed)
+    tx.enqueue(run, queueEntryOf(run.summary))
+  else if (wasWaiting && run.summary.waiting !== true) tx.dequeue(run)
   run.seq = seq
   run.hash = hash
   run.recordedAt = recordedAt

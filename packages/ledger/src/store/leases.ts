@@ -1,4 +1,5 @@
 import { ClewError } from '../errors.ts'
+import type { QueueCount, QueueLimits } from './queue-slots.ts'
 import type { RunKey } from './store.ts'
 
 export interface Lease extends RunKey {
@@ -21,13 +22,15 @@ export interface ClaimOptions {
   readonly limit: number
   /** Ids of runs that are not claimed. */
   readonly except?: readonly string[] | undefined
+  /** Limits of queues; without one a queue is not limited. */
+  readonly limits?: readonly QueueLimits[] | undefined
   /** Includes runs with the status running whose lease is free. Reads all running runs, so not for every poll. */
   readonly orphans?: boolean | undefined
 }
 
 export interface Claimed {
   readonly leases: readonly Lease[]
-  /** When the next of these runs is due; null if none waits for a time. */
+  /** When to claim again: the next of these runs is due, or a queue that is full may have room. Null if none waits for that. */
   readonly nextDueMs: number | null
 }
 
@@ -49,15 +52,23 @@ export interface Leases {
   /** Acquires a free lease, or one whose owner is dead or stale; else `busy`. One per thread. */
   acquire(key: RunKey, threadId?: string | null, options?: AcquireOptions): Promise<Lease>
   /**
-   * Acquires leases of runs that are due (`dueMsOf`), longest waiting first: only runs that were leased before, and
-   * neither the run nor its thread is leased now. Concurrent claims get different runs and do not wait for each other.
+   * Acquires leases of runs that are due (`dueMsOf`), longest waiting first, and then of submitted runs: by priority, and
+   * within it keys take turns (W4). Only runs that were submitted or leased here, and neither the run nor its thread is
+   * leased now. A submitted run is not claimed before the earlier ones of its thread have ended. Concurrent claims get
+   * different runs, and wait for each other only for the sake of a limited queue.
    */
   claim(options: ClaimOptions): Promise<Claimed>
+  /** Submitted runs that wait, and those that are leased, by queue and agent. */
+  queues(workspace: string): Promise<readonly QueueCount[]>
   /** Reports that the owner is alive; `stale_epoch` if the lease was taken over. */
   renew(lease: Lease): Promise<void>
   release(lease: Lease): Promise<void>
-  list(): Promise<readonly (Lease & { readonly state: OwnerState })[]>
+  /** Leases that are held: of runs, or those by which workers say which agents they have. */
+  list(of?: 'runs' | 'workers'): Promise<readonly (Lease & { readonly state: OwnerState })[]>
 }
+
+/** Ends the workspace of leases by which workers say which agents they have. */
+export const WORKERS = ' workers'
 
 /** A lease whose owner has been silent this long may be taken over (R9). */
 export const LEASE_STALE_MS = 60_000

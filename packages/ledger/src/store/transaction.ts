@@ -2,6 +2,7 @@ import type { RunSummary } from '../fold/run-summary.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { RunKey, StoredEvent } from './store.ts'
 import type { Blank, PreparedEvent, PruneMarker } from './change.ts'
+import type { QueueEntry } from './queue-slots.ts'
 import type { VaultChange } from '../vault/vault-rows.ts'
 
 /** A run inside a write transaction. `id` is the store's own key; a touched draft is written back once, at the end. */
@@ -43,6 +44,10 @@ export interface Transaction {
   putStep(run: MutableRun, step: StepSkeleton): void
   /** Epoch and whether it is held; undefined if the run was never leased. */
   lease(key: RunKey): { readonly epoch: number; readonly held: boolean } | undefined
+  /** Makes a submitted run claimable, with a turn behind those of its key (W4). Its lease is free. */
+  enqueue(run: MutableRun, entry: QueueEntry): void
+  /** The run has started or ended: it waits in no queue. Its lease keeps queue and key. */
+  dequeue(run: MutableRun): void
   /**
    * The draft is written back: head, summary and all that rows repeat of it. If the summary has lost its thread, the
    * thread's name is removed from released leases, and from the scope if no other run of it has a thread. A store may

@@ -44,7 +44,7 @@ export function parseSignedHeads(text: string): SignedHeads {
     if (isObject(data) && Array.isArray(data['heads']) && typeof data['signature'] === 'string')
       return data as unknown as SignedHeads
   } catch {
-    // Said below, in the same words as for JSON of another shape.
+    // Throws below, with the same error as for JSON of another shape.
   }
   throw new ClewError(
     'bad_option',

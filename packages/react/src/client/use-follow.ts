@@ -9,7 +9,7 @@ export type FollowOptions = Pick<FollowRequest, 'path' | 'query' | 'after' | 'by
   readonly enabled?: boolean | undefined
 }
 
-/** Tells the events of a path as they come, from `after` on; `after` is only looked at when following begins. */
+/** Calls `onEvents` with the events of a path as they come, from `after` on; `after` is only read when following begins. */
 export function useFollow(
   { path, query, after, by, enabled = true }: FollowOptions,
   onEvents: (events: readonly ClewEvent[]) => void,

@@ -14,10 +14,10 @@ interface JsonTreeProps {
 }
 
 /** Values at most this many keys wide open by themselves. */
-const OPEN_AT_MOST = 24
+const MAX_OPEN_KEYS = 24
 
 function firstOpen(value: unknown, open: boolean | undefined): Map<string, number> {
-  const isSmall = typeof value === 'object' && value !== null && Object.keys(value).length <= OPEN_AT_MOST
+  const isSmall = typeof value === 'object' && value !== null && Object.keys(value).length <= MAX_OPEN_KEYS
   return new Map((open ?? isSmall) ? [['$', CHILDREN_AT_ONCE]] : [])
 }
 

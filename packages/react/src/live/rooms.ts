@@ -80,7 +80,7 @@ function createRooms({ url, token }: Client): Rooms {
     entered.delete(room)
     opening?.then((socket) => socket.connected && socket.emit('leave', room), ignore)
     if (entered.size > 0) return
-    // Whoever goes from one view to the next comes back at once.
+    // Delayed, because going from one view to the next enters a room again immediately.
     closing = setTimeout(() => {
       opening?.then((socket) => socket.disconnect(), ignore)
       opening = undefined

@@ -8,7 +8,7 @@ import { roomsOf } from './rooms.ts'
 interface RoomMerge<State, Fetched> {
   readonly empty: State
   merge(state: State, incoming: TraceMessage | Fetched): State
-  /** Given what is known when it is asked, which is nothing at first. */
+  /** `known` is the state at the time of the call; `empty` at first. */
   fetch(signal: AbortSignal, known: State): Promise<Fetched>
 }
 

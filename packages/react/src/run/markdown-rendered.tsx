@@ -4,7 +4,7 @@ import remarkGfm from 'remark-gfm'
 import { spellBidi } from '../theme/spell-bidi.ts'
 import { CodeBlock } from './code-block.tsx'
 
-/** Nothing is fetched because an agent wrote it: pictures become links, links say where they lead. */
+/** Fetches nothing that an agent wrote: pictures become links, and links show their address. */
 const COMPONENTS: Components = {
   // Long lines are scrolled to, by keyboard too.
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,

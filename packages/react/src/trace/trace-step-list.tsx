@@ -17,10 +17,10 @@ export interface TraceStepListProps {
 }
 
 const NONE: readonly Step[] = []
-/** So many at once; older ones on request, and always as far back as what is marked. */
-const AT_ONCE = 1000
-/** From here on the browser leaves out what is not in view. */
-const LONG = 100
+/** Number of steps shown at first; older ones on request, and always back to the marked step. */
+const MAX_SHOWN_STEPS = 1000
+/** Lists longer than this use `content-visibility`, so that the browser skips rows out of view. */
+const MAX_PLAIN_STEPS = 100
 
 /** The steps of a session on the thread, in the order in which they began. Steps around others are left to the run's view. */
 export function TraceStepList({
@@ -37,7 +37,7 @@ export function TraceStepList({
     useMemo(() => leavesOf(steps), [steps]),
     NONE,
   )
-  const [most, setMost] = useState(AT_ONCE)
+  const [most, setMost] = useState(MAX_SHOWN_STEPS)
   const markedAt =
     highlight === null
       ? -1
@@ -67,14 +67,14 @@ export function TraceStepList({
           type="button"
           className="clew-link"
           onClick={() => {
-            setMost(most + AT_ONCE)
-            if (from < AT_ONCE) onEarlier?.()
+            setMost(most + MAX_SHOWN_STEPS)
+            if (from < MAX_SHOWN_STEPS) onEarlier?.()
           }}
         >
           {plural(from + earlierSteps, 'earlier step')}
         </button>
       )}
-      <ol className="clew-steps" ref={list} data-live={isLive} data-long={leaves.length > LONG}>
+      <ol className="clew-steps" ref={list} data-live={isLive} data-long={leaves.length > MAX_PLAIN_STEPS}>
         {leaves.slice(from).map((step) => (
           <TraceStep
             key={`${step.stepId} ${step.attempt}`}

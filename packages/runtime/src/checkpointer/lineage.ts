@@ -1,4 +1,11 @@
-import { type ClewEvent, isOwn, type Ledger, type RunStatus, type RunSummary } from '@clew/ledger'
+import {
+  type ClewEvent,
+  isOwn,
+  type Ledger,
+  type RunStatus,
+  type RunSummary,
+  readBeginning,
+} from '@clew/ledger'
 import { type KeptCheckpoint, checkpointLookupOf } from './checkpoint-lookup.ts'
 import { readThreadRuns } from './read-checkpoints.ts'
 
@@ -134,6 +141,5 @@ async function addChildren(ledger: Ledger, { runId }: RunSummary, runs: LineageR
 }
 
 async function firstOwn(ledger: Ledger, { runId, forkedFrom }: RunSummary): Promise<ClewEvent | null> {
-  for await (const event of ledger.read(runId, { afterSeq: forkedFrom?.seq ?? 0, limit: 1 })) return event
-  return null
+  return (await readBeginning(ledger, runId, { afterSeq: forkedFrom?.seq ?? 0 })) ?? null
 }

@@ -12,6 +12,7 @@ import {
   type RunState,
   type RunSummary,
   type StateBuilder,
+  readBeginning,
 } from '@clew/ledger'
 import { sha256 } from '../machine/run-appender.ts'
 
@@ -111,7 +112,7 @@ async function linkOf(ledger: Ledger, beginning: ClewEvent): Promise<Link> {
     if (sourceRunId === undefined || sourceSeq === undefined) return NO_LINK
     const event = await lastCheckpointUpTo(ledger, sourceRunId, sourceSeq)
     if (event) return { checkpointId: idOf(event), at: { runId: sourceRunId, seq: event.ledger.seq } }
-    const first = await eventAt(ledger, { runId: sourceRunId, seq: 1 })
+    const first = await readBeginning(ledger, sourceRunId)
     return first?.eventType === 'system.workflow_started' ? linkOf(ledger, first) : NO_LINK
   }
   const previous = isOwn(beginning, 'system.workflow_started') && beginning.payload.previous
@@ -231,9 +232,8 @@ export async function parentOf(ledger: Ledger, event: ClewEvent): Promise<string
   if (given !== null) return given
   const before = await lastCheckpointUpTo(ledger, runId, place.seq - 1)
   if (before) return idOf(before)
-  for await (const first of ledger.read(runId, { limit: 1 }))
-    return (await linkOf(ledger, first)).checkpointId
-  return null
+  const first = await readBeginning(ledger, runId)
+  return first ? (await linkOf(ledger, first)).checkpointId : null
 }
 
 /** All checkpoints of a thread: turns and forks follow each other as they began, `parentId` makes a tree of them. */

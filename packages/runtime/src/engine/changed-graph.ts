@@ -1,4 +1,11 @@
-import { type ClewEvent, kindOfStep, checkpointOf, type Ledger, type RunSummary } from '@clew/ledger'
+import {
+  type ClewEvent,
+  kindOfStep,
+  checkpointOf,
+  type Ledger,
+  type RunSummary,
+  readBeginning,
+} from '@clew/ledger'
 import { lastCheckpointUpTo } from '../checkpointer/read-checkpoints.ts'
 import { type GraphDefinition, START } from '../graph/definition.ts'
 import { type EndedTask, type Joins, planNext, type Task } from '../graph/plan.ts'
@@ -57,13 +64,11 @@ export async function refit(
 /** Start or fork: the last event that says with which graph the run works. */
 async function beginningOf(ledger: Ledger, run: RunSummary): Promise<Beginning | undefined> {
   const afterSeq = run.forkedFrom?.seq ?? 0
-  for await (const event of ledger.read(run.runId, { afterSeq, limit: 1 })) {
-    if (!isBeginning(event)) return undefined
-    if (event.payload.structureHash !== undefined || !run.forkedFrom) return event
-    const source = await ledger.getRun(run.forkedFrom.runId)
-    return source ? beginningOf(ledger, source) : event
-  }
-  return undefined
+  const event = await readBeginning(ledger, run.runId, { afterSeq })
+  if (!event || !isBeginning(event)) return undefined
+  if (event.payload.structureHash !== undefined || !run.forkedFrom) return event
+  const source = await ledger.getRun(run.forkedFrom.runId)
+  return source ? beginningOf(ledger, source) : event
 }
 
 const STEP_TYPES = ['execution.step_started', 'execution.step_completed']

@@ -28,6 +28,11 @@ import type { TapeOptions } from '../tape/tape-options.ts'
 import { createOptionCheck } from '../options/known-options.ts'
 import { useTape } from '../tape/use-tape.ts'
 import { withSecrets } from '../run/with-secrets.ts'
+import type { RetryOptions } from '../fork/fork.ts'
+import { createRunHandle, readResult, type RunHandle } from '../work/run-handle.ts'
+import { runOnce, type RunOnceOptions } from '../work/run-once.ts'
+import { submitRun, type SubmitOptions } from '../work/submit-run.ts'
+import type { WaitOptions } from '../work/wait-for-run.ts'
 import { createGraphProgram, type GraphProgramOptions } from './graph-program.ts'
 import { findHead, type GraphPlace } from './state-views.ts'
 import type { RunnableGraph } from './sub-runs.ts'
@@ -91,6 +96,12 @@ export interface CompiledGraph<C extends Channels = Channels> extends RunnableGr
   /** A new run, or the next turn of a thread; with null, the thread's unfinished run goes on, or one that failed is retried. */
   invoke(input: WriteOf<C> | null, options?: InvokeOptions): Promise<GraphResult<StateOf<C>>>
   resume(place: GraphPlace, options?: ResumeOptions): Promise<GraphResult<StateOf<C>>>
+  /** Leaves the run to a worker that has this graph (W1), and answers as soon as it is recorded. */
+  submit(input: WriteOf<C>, options?: SubmitOptions): Promise<RunHandle<GraphResult<StateOf<C>>>>
+  /** Starts the run, goes on with it, waits for it, or gives its recorded result, whatever came before (W2). */
+  run(input: WriteOf<C>, options: RunOnceOptions): Promise<GraphResult<StateOf<C>>>
+  /** The result of a run, whoever works on it; waits until it has ended, asks something or is blocked. */
+  result(runId: string, options?: WaitOptions): Promise<GraphResult<StateOf<C>>>
   /** As `invoke`, telling what happens; the default mode is `updates`. */
   stream<const Mode extends Modes = 'updates', const Children extends boolean = false>(
     input: WriteOf<C> | null,
@@ -242,6 +253,17 @@ export function compileGraph<C extends Channels>(
       return withState(await startRun(known, programFor(invokeOptions), input, invokeOptions))
     },
     resume,
+    async submit(input, submitOptions) {
+      const kept = needLedger(ledger)
+      const runId = await submitRun(kept, name, input, submitOptions)
+      const result = async (wait?: WaitOptions) => withState(await readResult(kept, runId, program, wait))
+      return { ...createRunHandle(kept, runId, program), result }
+    },
+    async run(input, onceOptions) {
+      const again = (how: RetryOptions) => travel.retry(how)
+      return withState(await runOnce(needLedger(ledger), program, input, onceOptions, again))
+    },
+    result: async (runId, wait) => withState(await readResult(needLedger(ledger), runId, program, wait)),
     stream(input, streamOptions = {}) {
       const threadId = threadOf(streamOptions)
       if (ledger && input === null && threadId !== undefined) {

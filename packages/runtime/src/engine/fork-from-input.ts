@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
+import { ClewError, readBeginning, readInherited, type RunSummary } from '@clew/ledger'
 import { checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import { CLEW_VERSION } from '../version.ts'
 import { isEdited } from './edit-state.ts'
@@ -30,13 +30,14 @@ export async function forkFromInput(
       { runId: source.runId },
     )
   const threadId = options.threadId ?? source.threadId
-  const first = await readFirst(ledger, source.runId)
+  const first = await readBeginning(ledger, source.runId)
+  const seq = first?.ledger.seq ?? 1
   const previous = first && (await readPrevious(ledger, parts.definition.channels, first))
   await underLease(parts, runId, threadId, options, async (journal, epoch) => {
     const { structureHash, signatures, version } = parts
     const forked = journal.draft('system.workflow_forked', [], first?.eventId ?? null, {
       sourceRunId: source.runId,
-      sourceSeq: 1,
+      sourceSeq: seq,
       ...(options.threadId !== undefined && { threadId: options.threadId }),
       ...(version !== undefined && { agentVersion: version }),
       structureHash,
@@ -44,17 +45,12 @@ export async function forkFromInput(
       clewVersion: CLEW_VERSION,
       input,
       ...(options.effects === 'ask' && { effects: options.effects }),
-      ...(await readForkTags(ledger, source.runId, 1)),
+      ...(await readInherited(ledger, source.runId, seq)),
     })
-    const opened = program.open?.({ runId, threadId, input, previous, journal, cause: forked.eventId })
+    const opened = program.open?.({ runId, threadId, input, previous, journal, cause: forked.eventId, seq })
     const paused = journal.draft('system.workflow_paused', ['fork'], forked.eventId, {})
-    await ledger.append([forked, ...(opened?.events ?? []), paused], { expectedSeq: 1, epoch })
+    await ledger.append([forked, ...(opened?.events ?? []), paused], { expectedSeq: seq, epoch })
   })
-  const forkedFrom = { runId: source.runId, seq: 1, superstep: 0, checkpointId: null }
+  const forkedFrom = { runId: source.runId, seq, superstep: 0, checkpointId: null }
   return { runId, threadId, forkedFrom, warnings: [] }
-}
-
-async function readFirst(ledger: Ledger, runId: string): Promise<ClewEvent | undefined> {
-  for await (const event of ledger.read(runId, { limit: 1 })) return event
-  return undefined
 }

@@ -9,6 +9,7 @@ import {
   type RunState,
   type RunSummary,
   type StateOperation,
+  readBeginning,
 } from '@clew/ledger'
 import { findCheckpoint } from '../checkpointer/read-checkpoints.ts'
 import type { PruneStates } from '../checkpointer/retention.ts'
@@ -86,7 +87,13 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     }
   }
 
-  function open({ input, previous, journal, cause }: Begin): ReturnType<NonNullable<Program['open']>> {
+  function open({
+    input,
+    previous,
+    journal,
+    cause,
+    seq = 1,
+  }: Begin): ReturnType<NonNullable<Program['open']>> {
     const { ledger } = journal
     let ids = 0
     const nextId = (): string => journal.idOf('message', ids++)
@@ -100,7 +107,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       graph: isWhole ? afterWhole(accepted.graph) : accepted.graph,
       tasks: accepted.tasks,
       joins: accepted.joins,
-      baseSeq: 2,
+      baseSeq: seq + 1,
       depth: isWhole || !head ? 0 : head.depth + 1,
       passed: [],
       after: [],
@@ -263,8 +270,9 @@ export async function loadGraphRun(ledger: Ledger, runId: string): Promise<ClewE
   const run = await ledger.getRun(runId)
   const events: ClewEvent[] = []
   const restored = true
-  for await (const event of ledger.read(runId, { limit: 1, restored })) events.push(event)
-  const afterSeq = Math.max(1, (run?.checkpoint?.seq ?? 1) - 1)
+  const first = await readBeginning(ledger, runId, { restored })
+  if (first) events.push(first)
+  const afterSeq = Math.max(first?.ledger.seq ?? 1, (run?.checkpoint?.seq ?? 1) - 1)
   const forkSeq = run?.forkedFrom?.seq
   if (forkSeq !== undefined && forkSeq < afterSeq)
     for await (const event of ledger.read(runId, { afterSeq: forkSeq, limit: 1, restored }))

@@ -1,5 +1,5 @@
 import { checkForkOptions } from '../fork/fork-options.ts'
-import type { Ledger, RunSummary } from '@clew/ledger'
+import { type Ledger, type RunSummary, readBeginning } from '@clew/ledger'
 import type { Channels, StateOf, ValueOf, WriteOf } from '../graph/channel.ts'
 import type { Replacement } from '../fork/replace-value.ts'
 import type { RunResult } from '../run/result.ts'
@@ -120,8 +120,9 @@ export function createTimeTravel<C extends Channels>({
             suspendAlways,
           })
         : await resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
-    const source = await Array.fromAsync(ledger.read(forkedFrom.runId, { limit: 1 }))
-    const fidelity = result.fidelity && fidelityOf(source, program, result.fidelity.models.now)
+    const source = await readBeginning(ledger, forkedFrom.runId)
+    const fidelity =
+      result.fidelity && fidelityOf(source ? [source] : [], program, result.fidelity.models.now)
     return { ...(await withState(ledger, { ...result, fidelity })), forkedFrom, warnings }
   }
 

@@ -3,8 +3,9 @@ import {
   type ClewEvent,
   type Ledger,
   type PayloadOf,
-  readForkTags,
+  readInherited,
   type RunSummary,
+  joinSubmission,
 } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import { runUntilIdle } from '../run/run-until-idle.ts'
@@ -25,12 +26,12 @@ import {
 } from './replace-value.ts'
 import { assertMode } from '../run/mode.ts'
 import type { RunResult } from '../run/result.ts'
-import { unknownRun } from '../run/resume-run.ts'
+import { unknownRun } from '../run/unknown-run.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import { budgetField, readBounds } from '../run/run-bounds.ts'
 import { sleepThrough } from '../run/sleep-through.ts'
 import { checkRunId } from '../run/run-id.ts'
-import { existingRun } from '../run/start-run.ts'
+import { existingRun } from '../run/record-start.ts'
 import { CLEW_VERSION } from '../version.ts'
 import { beginLog, acquireRun } from '../run/acquire-run.ts'
 
@@ -105,7 +106,7 @@ export async function retry(
   return isGraph(target) ? target.retry(options) : retryFunction(target.program, options as RetryOptions)
 }
 
-async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
+export async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
   checkForkOptions(options, 'This retry')
   const { ledger, runId } = options
   const { source, events } = await readSource(ledger, program, runId)
@@ -138,7 +139,7 @@ async function readSource(
     )
   const events: ClewEvent[] = []
   for await (const event of ledger.read(runId)) events.push(event)
-  return { source, events }
+  return { source, events: joinSubmission(events) }
 }
 
 /** Source and fork point. */
@@ -182,7 +183,7 @@ async function forkRun(
         ...(input !== undefined && { input }),
         ...(options.effects === 'ask' && { effects: options.effects }),
         ...budgetField(options.budget),
-        ...(await readForkTags(ledger, source.runId, cut.seq)),
+        ...(await readInherited(ledger, source.runId, cut.seq)),
         ...fields,
       })
       const stored = await ledger

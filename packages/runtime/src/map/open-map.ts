@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Ledger,
   type RunSummary,
+  readBeginning,
 } from '@clew/ledger'
 import { assertInTime, checkAnswer } from '../pause/answers.ts'
 import type { RunLease } from '../lifecycle/lease-run.ts'
@@ -100,15 +101,15 @@ function fitting(
 ): (child: StoredChild, index: number) => Promise<boolean> {
   const clean = (value: unknown): JsonValue => ledger.redactor.value((value ?? null) as JsonValue).value
   const isSame = (a: unknown, b: unknown): boolean => ledger.digest(a) === ledger.digest(b)
-  const starts = new Map<string, Promise<ClewEvent[]>>()
+  const starts = new Map<string, Promise<ClewEvent | undefined>>()
   return async ({ runId, signature }, index) => {
-    const known = starts.get(runId) ?? Array.fromAsync(ledger.read(runId, { limit: 1 }))
+    const known = starts.get(runId) ?? readBeginning(ledger, runId)
     starts.set(runId, known)
-    const events = await known
-    if (events.length === 0) return false
+    const start = await known
+    if (!start) return false
     // Fingerprints distinguish secrets, unless they were made with another key.
     const bySecret = signature === undefined
-    const recorded = recordedInput(events)
+    const recorded = recordedInput([start])
     return fitsRecorded(clean(recorded), clean(inputs[index]), { bySecret, isSame })
   }
 }

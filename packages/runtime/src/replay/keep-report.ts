@@ -2,7 +2,7 @@ import type { Ledger, RunSummary } from '@clew/ledger'
 import { openRunAppender } from '../machine/run-appender.ts'
 import { assertMode } from '../run/mode.ts'
 import { checkRunId } from '../run/run-id.ts'
-import { existingRun } from '../run/start-run.ts'
+import { existingRun } from '../run/record-start.ts'
 import type { ReplayReport } from './report.ts'
 
 /** Values as they differ can be as large as a run: what is kept says where they differ. */

@@ -1,4 +1,4 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import { type ClewEvent, type Ledger, joinSubmission } from '@clew/ledger'
 
 /**
  * All events of a run, read once (D6). A run of 100,000 steps stays in memory as a whole: texts that its events have in
@@ -30,7 +30,7 @@ export async function loadRun(ledger: Ledger, runId: string, restored = true): P
   }
   // The last event is kept whole: its timestamp is the end of the record.
   if (last) events[events.length - 1] = last
-  return events
+  return joinSubmission(events)
 }
 
 const SOURCE: ClewEvent['source'] = { origin: 'agent', runtime: 'clew' }

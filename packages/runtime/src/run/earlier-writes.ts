@@ -1,4 +1,4 @@
-import { type ClewEvent, isOwn, type JsonValue, type Ledger } from '@clew/ledger'
+import { type ClewEvent, isOwn, type JsonValue, type Ledger, readBeginning } from '@clew/ledger'
 import { outcomeOf } from '../machine/payloads.ts'
 import { digestIn, isStepEvent, stepIdOf } from '../machine/record.ts'
 import type { EarlierWrites, Outcome } from '../machine/step.ts'
@@ -70,7 +70,7 @@ export async function earlierRunFor(
   input: unknown,
 ): Promise<string | undefined> {
   if (runId === undefined) return undefined
-  const [started] = await Array.fromAsync(ledger.read(runId, { limit: 1 }))
+  const started = await readBeginning(ledger, runId)
   if (!started) return undefined
   const recorded = (started.payload['input'] ?? null) as JsonValue
   const given = ledger.redactor.value((input ?? null) as JsonValue).value

@@ -1,4 +1,11 @@
-import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  type ClewEvent,
+  isTerminal,
+  isUnstarted,
+  type Ledger,
+  type RunSummary,
+} from '@clew/ledger'
 import { runUntilIdle } from './run-until-idle.ts'
 import { checkBudget } from '../options/check-options.ts'
 import type { Program } from '../machine/program.ts'
@@ -11,7 +18,9 @@ import { budgetField, readBounds, resumedBudget } from './run-bounds.ts'
 import { settlePauses } from '../pause/settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, type ActiveRun, acquireRun } from './acquire-run.ts'
+import { unknownRun } from './unknown-run.ts'
 import { withSecrets } from './with-secrets.ts'
+import { beginSubmitted } from '../work/begin-submitted.ts'
 import { isBeginning } from './beginning.ts'
 
 /** Also accepts the options of streams, and those of an `invoke(null)` that goes on. */
@@ -86,7 +95,7 @@ export async function goOnWithRun(
   program: Program,
   runId: string,
   options: ResumeOptions = {},
-  { input, log, isWoken, areInTime }: Partial<Carried> = {},
+  { input, log, isWoken, areInTime, unlessPaused }: Partial<Carried> = {},
 ): Promise<RunResult> {
   assertMode(ledger, 'resume')
   const run = await ledger.getRun(runId)
@@ -96,6 +105,8 @@ export async function goOnWithRun(
     const events = await program.load(ledger, runId)
     const current = await ledger.getRun(runId)
     assertResumable(current, runId, program, events)
+    if (unlessPaused && current.status === 'paused') throw pausedMeanwhile(runId)
+    if (isUnstarted(events)) return await beginSubmitted(take, events)
     const { drafts, given } = await settlePauses(current, events, options, take.journal, {
       areInTime,
     })
@@ -117,6 +128,7 @@ export async function goOnWithRun(
     const result = await runUntilIdle(take, [...events, ...added], {
       input,
       bounds,
+      deadlineAt: current.deadlineAt,
       madeBefore: events,
       answers: given,
       stepsBefore: isWoken ? undefined : current.steps,
@@ -126,6 +138,7 @@ export async function goOnWithRun(
     return await runUntilIdle(take, await program.load(ledger, runId), {
       input,
       bounds,
+      deadlineAt: current.deadlineAt,
       madeBefore: events,
       answers: given,
     })
@@ -193,5 +206,5 @@ function assertResumable(
     )
 }
 
-export const unknownRun = (runId: string): ClewError =>
-  new ClewError('not_found', `There is no run ${runId}`, 'See `clew runs` for those there are.', { runId })
+const pausedMeanwhile = (runId: string): ClewError =>
+  new ClewError('not_resumable', `Run ${runId} waits for an answer`, 'Resume it with one.', { runId })

@@ -82,6 +82,8 @@ export interface Carried {
   readonly input?: unknown
   readonly log: RunLogBuilder
   readonly isWoken?: boolean | undefined
+  /** A run that was paused in the meantime stays so. */
+  readonly unlessPaused?: boolean | undefined
   /** The answers come from the record of its parent, which took them in time. */
   readonly areInTime?: boolean | undefined
 }

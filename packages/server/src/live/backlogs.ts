@@ -17,7 +17,7 @@ interface Packet {
   readonly data?: unknown
 }
 
-/** Nobody waits for a slow client, and what waits for it is bounded. Gives back how to stop. */
+/** Disconnects clients whose backlog exceeds its limit, so that slow ones hold up no others. Returns a function that stops it. */
 export function watchBacklogs(
   sockets: ReadonlyMap<string, LiveSocket>,
   source: RoomSource,

@@ -3,13 +3,13 @@ import type { ServerParts } from '../server-parts.ts'
 
 /** A comment is sent after so long a silence, so that those in between keep the connection. */
 const HEARTBEAT_MS = 15_000
-/** After so long a client comes back by itself. */
+/** `retry` is the time after which a client reconnects by itself. */
 const HEAD = 'retry: 1000\n\n'
 const HEARTBEAT = ': still here\n\n'
 
 /**
- * Answers with text that is made only when the client has taken what was made before, so a slow one costs nobody
- * anything. Ends when the source ends, the client goes, its token ends, or the server closes.
+ * Answers with text that is made only when the client has read the text before it, so that slow clients take no memory.
+ * Ends when the source ends, the client disconnects, its token ends, or the server closes.
  */
 export function eventStream(
   call: Call,
@@ -80,7 +80,7 @@ export function eventStream(
     'cache-control': 'no-store',
     // Proxies that gather answers would make live late.
     'x-accel-buffering': 'no',
-    // Nothing else is asked on it: so it does not linger when the server closes.
+    // The connection is not used again, so that it does not keep a closing server waiting.
     connection: 'close',
   }
   return new Response(body, { headers })

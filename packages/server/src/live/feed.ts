@@ -7,7 +7,7 @@ export type FeedListener = (event: ClewEvent) => void | Promise<void>
 
 /** New commits of a workspace, read once for all listeners. */
 export interface Feed {
-  /** Resolves when whatever is committed from then on is heard; gives back how to stop. */
+  /** Resolves when the listener receives all later commits. Returns a function that stops it. */
   listen(listener: FeedListener): Promise<() => void>
   /** Position of the newest event that was sent or is being sent; 0 without listeners. */
   readonly position: number
@@ -18,8 +18,8 @@ const RETRY_MS = { least: 100, most: 5000 }
 const BREATH = 100
 
 /**
- * One follower of the ledger while anybody listens. A store that fails makes it late, never wrong: it goes on after the
- * last position that it told.
+ * One follower of the ledger while there are listeners. A failing store makes it late, never wrong: it continues after the
+ * last position that it sent.
  */
 export function createFeed(ledger: Ledger, log: Logger): Feed {
   const listeners = new Set<FeedListener>()
@@ -31,7 +31,7 @@ export function createFeed(ledger: Ledger, log: Logger): Feed {
         const told = listener(event)
         if (told) await told
       } catch (error) {
-        // One who fails must not keep the others from hearing it.
+        // A failing listener must not keep the event from the others.
         log.error({ err: error, position: event.ledger.position }, 'a listener of the ledger failed')
       }
     }
@@ -70,7 +70,7 @@ export function createFeed(ledger: Ledger, log: Logger): Feed {
     const begun: Following = Object.assign(own, { started: start(own) })
     begun.started.then(
       () => follow(begun),
-      // Told to those who wait for it; the next one tries again.
+      // The waiting listeners get the error; the next one tries again.
       () => following === begun && (following = undefined),
     )
     return begun

@@ -33,8 +33,8 @@ export function createProgressFeed(ledger: Pick<Ledger, 'progress'>, log: Logger
 }
 
 /**
- * Puts the progress of a run between the texts of its lines, as messages of type `progress` without an id: who comes back
- * asks for lines only, and is told where things stand.
+ * Puts the progress of a run between the texts of its lines, as messages of type `progress` without an id: a client that
+ * reconnects asks for lines only, and receives the current notes.
  */
 export async function* withProgress(
   texts: AsyncGenerator<string>,
@@ -44,14 +44,14 @@ export async function* withProgress(
 ): AsyncGenerator<string> {
   const waiting = new Map<string, ProgressNote>()
   const versions = new Map<string, number>()
-  let ring = (): void => {}
+  let notify = (): void => {}
   function take(note: ProgressNote): void {
     const key = `${note.attempt} ${note.stepId}`
     // A new listener receives the current notes and may have read them, too.
     if ((versions.get(key) ?? -1) >= note.version) return
     versions.set(key, note.version)
     waiting.set(key, note)
-    ring()
+    notify()
   }
   const unlisten = feed.listen(runId, take)
   let next: Promise<IteratorResult<string>> | undefined
@@ -63,10 +63,10 @@ export async function* withProgress(
         waiting.clear()
         yield notes.map(toText).join('')
       }
-      const rung = new Promise<undefined>((resolve) => (ring = () => resolve(undefined)))
+      const notified = new Promise<undefined>((resolve) => (notify = () => resolve(undefined)))
       next ??= texts.next()
       if (waiting.size > 0) continue
-      const taken = await Promise.race([next, rung])
+      const taken = await Promise.race([next, notified])
       if (!taken) continue
       next = undefined
       if (taken.done) return

@@ -10,7 +10,7 @@ import { watchProgress } from './watch-progress.ts'
 
 /** Sends commits and step results of one workspace to rooms. */
 export interface RoomRelay {
-  /** Resolves when whatever is committed from then on is told; gives back how to let go. */
+  /** Resolves when all later commits are sent. Returns a function that stops it. */
   hold(): Promise<() => void>
   /** Running state, for clients that join. */
   catchUp(address: RoomAddress, tell: Tell): Promise<void>

@@ -63,7 +63,7 @@ export function createTail(feed: Feed, most = MAX_TAIL): Tail {
 
 interface Kept extends TailLines {
   add(line: Line): void
-  /** Nothing was heard yet: the tail is whole after this position. */
+  /** Sets the position after which the tail is complete, before its first line. */
   begin(position: number): void
 }
 

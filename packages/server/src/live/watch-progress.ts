@@ -8,8 +8,8 @@ const AGAIN_MS = 1000
 const PAGE = 500
 
 /**
- * Tells the newest note of each step that has changed, whoever put it. A note that is replaced before it was read is never
- * told, so a step is told so often at most, however fast its tokens come. Gives back how to stop.
+ * Sends the newest note of each step that has changed, from any process. A note that is replaced before it was read is never
+ * sent, which limits how often a step is sent however fast its tokens come. Returns a function that stops it.
  */
 export function watchProgress(
   ledger: Pick<Ledger, 'progress'>,
@@ -19,15 +19,15 @@ export function watchProgress(
   const stop = new AbortController()
   const { signal } = stop
   let cursor: string | undefined
-  let isRung = true
+  let isNotified = true
   let wake = (): void => {}
 
-  const ring = (): void => {
-    isRung = true
+  const notify = (): void => {
+    isNotified = true
     wake()
   }
-  const rung = (): Promise<void> =>
-    isRung ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))
+  const notified = (): Promise<void> =>
+    isNotified ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))
   const pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal, ref: false }).catch(() => {})
 
   async function readOn(): Promise<void> {
@@ -40,12 +40,12 @@ export function watchProgress(
   }
 
   async function watch(): Promise<void> {
-    // Never more than half of the time: what is stored has to be told, too, and progress can be told more seldom.
+    // At most half of the time: stored events have to be sent, too, and progress can wait.
     for (let gatherMs = GATHER_MS.least; ; ) {
-      await rung()
+      await notified()
       await pause(gatherMs)
       if (signal.aborted) return
-      isRung = false
+      isNotified = false
       const beganMs = performance.now()
       try {
         await readOn()
@@ -54,17 +54,17 @@ export function watchProgress(
         if (error instanceof ClewError && error.code === 'closed') return
         // Progress that is late does no harm.
         log.warn({ err: error }, 'progress cannot be told; it is tried again')
-        isRung = true
+        isNotified = true
         await pause(AGAIN_MS)
       }
     }
   }
 
-  const unwatch = ledger.progress.watch(ring)
+  const unwatch = ledger.progress.watch(notify)
   void watch()
   return () => {
     unwatch()
     stop.abort()
-    ring()
+    notify()
   }
 }

@@ -20,7 +20,7 @@ export const resumeCommand: Command<Input> = ({ input, flags, terminal, withLedg
     const runId = await resolveRun(ledger, input.runId)
     const agents = await agentsOf(flags)
     const run = (await ledger.getRun(runId)) as RunSummary
-    // Before anybody is asked: who cannot go on with the run shall say so first.
+    // Before the user is asked: fails first if none of the agents can resume the run.
     agents?.of(run)
     const secrets = secretsOf(flags)
     const given = { ...input, runId }
@@ -75,7 +75,7 @@ function secretsOf(flags: Flags): readonly string[] | undefined {
 
 const A_DAY_MS = 86_400_000
 
-/** The answer that was given, in the form that was asked for; else what the person at the terminal says. */
+/** The answer of the option, in the form that was asked for; else the one that the user types at the terminal. */
 async function withAnswer(terminal: Terminal, run: RunSummary, input: Input): Promise<Input> {
   const pause =
     input.pauseId === undefined

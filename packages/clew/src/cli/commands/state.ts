@@ -42,7 +42,7 @@ function none({ output, next }: Terminal, run: RunSummary, { superstep }: InputO
   ]
 }
 
-const NAME_MOST = 24
+const MAX_NAME_CHARS = 24
 
 function lines({ output, width, next }: Terminal, data: Shown, id: string, whole: boolean): string[] {
   const { dim, bold, cyan } = output.colour
@@ -61,8 +61,8 @@ function lines({ output, width, next }: Terminal, data: Shown, id: string, whole
           .split('\n')
           .map((line) => `    ${line}`),
       ]
-    const named = pad(cut(label, NAME_MOST), Math.min(column, NAME_MOST))
-    return [`${mark} ${named}  ${cut(describe(row, values?.[row.name]), width - NAME_MOST - 4)}`]
+    const named = pad(cut(label, MAX_NAME_CHARS), Math.min(column, MAX_NAME_CHARS))
+    return [`${mark} ${named}  ${cut(describe(row, values?.[row.name]), width - MAX_NAME_CHARS - 4)}`]
   })
   return [head, '', ...body, '', dim(footer(data, id, next, whole))]
 }

@@ -47,7 +47,7 @@ async function begin(ledger: Ledger, agents: Agents, wanted: Wanted, signal: Abo
   await workInLine(line, () => agents.ariadne.invoke({ asked }, options))
 }
 
-/** Said by the one who waits, so that the page has its question below. */
+/** Posts a message for a run that waits, so that the page shows its question below. */
 async function sayWhatWaits(ledger: Ledger, wanted: Wanted, waiting: RunSummary): Promise<void> {
   const { runId, status, pauses } = waiting
   const what = pauses[0]?.pauseId ?? status

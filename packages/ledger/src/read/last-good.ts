@@ -1,10 +1,10 @@
-import { asOwn } from './catalogue/catalogue.ts'
-import { comparableText } from './diff/items.ts'
-import type { ClewEvent } from './event/envelope.ts'
-import type { RunSummary } from './fold/run-summary.ts'
-import type { ScoreValue } from './fold/scores-and-tags.ts'
-import { isObject } from './json.ts'
-import type { Ledger } from './ledger.ts'
+import { asOwn } from '../catalogue/catalogue.ts'
+import { comparableText } from '../diff/items.ts'
+import type { ClewEvent } from '../event/envelope.ts'
+import type { RunSummary } from '../fold/run-summary.ts'
+import type { ScoreValue } from '../fold/scores-and-tags.ts'
+import { isObject } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
 
 /** Properties that a good run can share with the run it is compared with, the closest match first. */
 export type MatchedBy = 'task' | 'input' | 'thread' | 'agent'
