@@ -63,7 +63,7 @@ export default defineConfig({
             'packages/runtime/src/checkpointer/time-travel.test.ts',
             'packages/runtime/src/lifecycle/{lease-queue,request-stop,sweep}.test.ts',
             'packages/runtime/src/worker/worker.test.ts',
-            'packages/runtime/src/housekeeping/housekeeping.test.ts',
+            'packages/runtime/src/{housekeeping/housekeeping,schedule/scheduler}.test.ts',
             'test/runtime/{changed-code,durability,function-races,function-redacted,function-resume,graph-crashes,graph-pauses}.test.ts',
             'test/runtime/random-graphs.test.ts',
             'test/replay/{accepted,features,modes,parity}.test.ts',

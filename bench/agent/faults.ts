@@ -1,10 +1,12 @@
-import type { ClewEvent, Ledger } from 'clew'
+import { type ClewEvent, type Ledger, openLedger } from 'clew'
 import type { Dice } from './dice.ts'
 import { createDesk, type DeskOptions, type Item, type Tools, type World } from './desk.ts'
 
 /** One way in which a run goes wrong, and how its injected event is known. */
 export interface Fault {
   readonly name: string
+  /** What the run and its sibling have in common. */
+  world?(world: World): World
   tools?(world: World, dice: Dice, at: number): Partial<Tools>
   options?(world: World, dice: Dice): Partial<DeskOptions>
   /** Before the run, in the same ledger. */
@@ -60,7 +62,9 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'race',
     tools: () => ({ balances: 'at once' }),
-    isInjected: (event) => completed(event, 'read_balance#1'),
+    // It is wrong that it was read then.
+    isInjected: ({ eventType, payload }) =>
+      eventType === 'execution.step_started' && payload['stepId'] === 'read_balance#1',
   },
   {
     name: 'expired memory',
@@ -85,9 +89,8 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'bad gate',
-    tools: (world) => ({
-      recall: () => ({ limit: Math.floor(world.expected / 2), notes: ['prefers letters'] }),
-    }),
+    // The sibling is over the limit, too, and goes to review.
+    world: (world) => ({ ...world, limit: Math.floor(world.expected / 2) }),
     options: () => ({ isApproved: () => true }),
     isInjected: ({ eventType }) => eventType === 'execution.decision',
   },
@@ -160,12 +163,7 @@ export const FAULTS: readonly Fault[] = [
 type At = (
   eventType: string,
   payload: Record<string, unknown>,
-) => {
-  eventType: string
-  correlationId: string
-  payload: Record<string, unknown>
-  timestamp: string
-}
+) => { eventType: string; correlationId: string; payload: Record<string, unknown>; timestamp: string }
 
 const recorder = (runId: string, beginMs: number): At => {
   let nowMs = beginMs
@@ -177,100 +175,73 @@ const recorder = (runId: string, beginMs: number): At => {
   })
 }
 
-/** The beginning that these lives have in common with the desk's. */
-function beginning(at: At, { names, customer, items, limit }: World, notes: unknown, prompt: string) {
-  return [
-    at('system.workflow_started', {
-      agent: 'desk',
-      input: { customer, items: items.map(({ name }) => name) },
-    }),
-    at('execution.message', { role: 'user', content: `Please quote ${items.length} items for ${customer}.` }),
-    at('execution.step_started', {
-      stepId: `${names.recall}#0`,
-      name: names.recall,
-      kind: 'effect',
-      input: { customer },
-    }),
-    at('execution.step_completed', {
-      stepId: `${names.recall}#0`,
-      output: notes ?? { limit, notes: ['prefers letters'] },
-    }),
-    at('execution.step_started', {
-      stepId: 'model#0',
-      name: 'model',
-      kind: 'effect',
-      input: { prompt, customer },
-    }),
-    at('execution.step_completed', {
-      stepId: 'model#0',
-      output: { text: 'I quote each item.', decision: 'quote', finish_reason: 'stop' },
-    }),
-  ]
+/** The life of a good run of this world until it sends its letter, to be gone on with otherwise. */
+async function untilSending(at: At, world: World, dice: Dice, recall = goodTools(world).recall) {
+  const scratch = await openLedger('memory:', { redact: false })
+  const { runId } = await createDesk(world, { ...goodTools(world), recall }, goodOptions(world), dice).start(
+    scratch,
+    { customer: world.customer, items: world.items.map(({ name }) => name) },
+  )
+  const events = []
+  for await (const { eventType, payload } of scratch.read(runId)) {
+    if (payload['stepId'] === `${world.names.send}#0`) break
+    events.push(at(eventType, payload))
+  }
+  await scratch.close()
+  return events
 }
 
 /** Resumed in another process, the run was given the placeholder of a key, and the service refused it. */
 async function liveRedacted(ledger: Ledger, runId: string, world: World, dice: Dice): Promise<void> {
   const at = recorder(runId, Date.now() - 60_000)
   const key = `ghp_${dice.hex(36)}`
-  await ledger.append(
-    beginning(
-      at,
-      world,
-      { limit: world.limit, notes: ['prefers letters'], service_token: key },
-      world.prompt,
-    ),
-  )
+  const recall = () => ({ limit: world.limit, notes: ['prefers letters'], service_token: key })
+  await ledger.append(await untilSending(at, world, dice, recall))
   const shown = ledger.redactor.value({ service_token: key }).value as { service_token: string }
   const { send } = world.names
+  const error = { name: 'Error', code: 'http_401', message: 'bad credentials' }
+  const input = { ...letterOf(world), service_token: shown.service_token }
   await ledger.append([
-    at('execution.step_started', {
-      stepId: `${send}#0`,
-      name: send,
-      kind: 'effect',
-      input: { customer: world.customer, service_token: shown.service_token },
-    }),
-    at('execution.step_failed', {
-      stepId: `${send}#0`,
-      error: { name: 'Error', code: 'http_401', message: 'bad credentials' },
-    }),
-    at('system.workflow_failed', { error: { name: 'Error', code: 'http_401', message: 'bad credentials' } }),
+    at('execution.step_started', { stepId: `${send}#0`, name: send, kind: 'effect', input }),
+    at('execution.step_failed', { stepId: `${send}#0`, error }),
+    at('system.workflow_failed', { error }),
   ])
 }
 
-/** Its process was away for so long that another one took over, and a booking was made twice. */
+const letterOf = ({ customer, expected }: World) => ({ customer, letter: `The total is ${expected}.` })
+
+/** Its process was away for so long that another one took over, and the letter was sent twice. */
 async function liveLostLease(ledger: Ledger, runId: string, world: World, dice: Dice): Promise<void> {
   const at = recorder(runId, Date.now() - 60_000)
   const { send } = world.names
+  const stepId = `${send}#0`
   const start = (attempt: number) =>
-    at('execution.step_started', {
-      stepId: `${send}#0`,
-      attempt,
-      name: send,
-      kind: 'effect',
-      input: { customer: world.customer },
-    })
+    at('execution.step_started', { stepId, attempt, name: send, kind: 'effect', input: letterOf(world) })
+  const error = { name: 'Error', message: 'the letter was sent 2 times' }
   await ledger.append([
-    ...beginning(at, world, null, world.prompt),
+    ...(await untilSending(at, world, dice)),
     start(1),
     at('system.workflow_interrupted', { reason: `owner ${dice.word()} was silent for 45 s` }),
-    at('execution.step_interrupted', { stepId: `${send}#0`, attempt: 1 }),
+    at('execution.step_interrupted', { stepId, attempt: 1 }),
     at('system.workflow_resumed', { reason: 'interrupted', epoch: 2 }),
     start(2),
-    at('execution.step_completed', { stepId: `${send}#0`, attempt: 2, output: { sent: true, copies: 2 } }),
-    at('execution.step_started', { stepId: 'check#0', name: 'check', kind: 'step', input: { copies: 2 } }),
-    at('execution.step_failed', {
-      stepId: 'check#0',
-      error: { name: 'Error', message: 'the letter was sent 2 times' },
+    at('execution.step_completed', { stepId, attempt: 2, output: { sent: true, copies: 2 } }),
+    at('execution.step_started', {
+      stepId: 'receipt#0',
+      name: 'receipt',
+      kind: 'step',
+      input: { copies: 2 },
     }),
-    at('system.workflow_failed', { error: { name: 'Error', message: 'the letter was sent 2 times' } }),
+    at('execution.step_failed', { stepId: 'receipt#0', error }),
+    at('system.workflow_failed', { error }),
   ])
 }
 
-/** Three days ago it asked, and nobody answered. */
+/** Some days ago it asked, and nobody answered. */
 async function liveForgotten(ledger: Ledger, runId: string, world: World, dice: Dice): Promise<void> {
   const at = recorder(runId, Date.now() - dice.between(40, 90) * 3_600_000)
   await ledger.append([
-    ...beginning(at, world, null, world.prompt),
+    ...(await untilSending(at, world, dice)),
     at('ui.input_requested', {
       pauseId: 'gate',
       question: `Approve ${world.expected}?`,

@@ -21,7 +21,8 @@ const RUN = 'the-run'
 /** A broken run in a ledger of its own, and what the client finds. */
 async function tryFault(fault: Fault, seed: number, hasSibling: boolean): Promise<Trial> {
   const dice = createDice(seed)
-  const world = createWorld(dice)
+  const made = createWorld(dice)
+  const world = fault.world?.(made) ?? made
   const at = dice.between(0, world.items.length - 1)
   const ledger = await openLedger('memory:')
   try {

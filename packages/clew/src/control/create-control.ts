@@ -13,6 +13,8 @@ import {
   recordAnswers,
   recordFork,
   replay,
+  requestPause,
+  requestResume,
   requestStop,
   type RunResult,
   type RunListener,
@@ -76,6 +78,11 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
       const run = await readRun(ledger, runId)
       await assertNoChild(ledger, run)
       if (isTerminal(run.status)) throw ended(run)
+      if (run.held && (!agents || !canRun(run.agent)))
+        return {
+          ...(await outcome(runId, false)),
+          run: await requestResume(ledger, runId, { by: request.by }),
+        }
       if (!agents) throw agentMissing(run)
       const runnable = agents.of(run)
       return watch({ onEvent, wait }, (listener) =>
@@ -115,6 +122,10 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
         ...(await outcome(runId, false)),
         run: await recordAnswers(ledger, runId, withValues(request)),
       }
+    },
+    async pause(runId, request) {
+      await assertNoChild(ledger, await readRun(ledger, runId))
+      return { ...(await outcome(runId, false)), run: await requestPause(ledger, runId, request) }
     },
     async stop(runId, request) {
       return { ...(await outcome(runId, false)), run: await requestStop(ledger, runId, request) }

@@ -72,7 +72,7 @@ export const serve = streaming({
       { readVersion },
       { ingestStarter },
       { signingKeyOf },
-      { startHousekeeping },
+      { startHousekeeping, startScheduler },
       { serveEndpoint },
     ] = await Promise.all([
       import('@clew/server'),
@@ -107,6 +107,11 @@ export const serve = streaming({
             onError: (err) => serverLog.warn({ err }, 'housekeeping failed'),
           })
         : undefined
+    const scheduler = ledger.mode.write
+      ? startScheduler(ledger, {
+          onError: (err, scheduleId) => serverLog.warn({ err, scheduleId }, 'schedule failed'),
+        })
+      : undefined
     try {
       yield {
         type: 'listening' as const,
@@ -116,6 +121,7 @@ export const serve = streaming({
       }
       if (signal && !signal.aborted) await once(signal, 'abort')
     } finally {
+      await scheduler?.stop()
       await upkeep?.stop()
       await server.close()
     }

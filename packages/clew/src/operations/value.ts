@@ -106,7 +106,7 @@ async function readValue(ledger: Ledger, input: Input): Promise<Found> {
       'Name one of them, or none for the run.',
       { option: 'stepId' },
     )
-  const run = await ledger.getRun(id, { values: true })
+  const run = await ledger.getRun(id)
   if (!run)
     throw new ClewError('not_found', `There is no run ${id.slice(0, 200)}`, 'List the runs.', {
       runId: id.slice(0, 200),
@@ -117,8 +117,9 @@ async function readValue(ledger: Ledger, input: Input): Promise<Found> {
   }
   if (stepId !== undefined) return ofStep(ledger, id, stepId, input.attempt, part)
   if (channel !== undefined) return ofState(ledger, id, channel, input.superstep)
-  const { error } = run
-  return { of: `run ${part}`, value: part === 'error' ? error : run[part], event: null }
+  // They may be large, and are read only where they are asked for.
+  const values = part === 'error' ? null : await ledger.getRun(id, { values: true })
+  return { of: `run ${part}`, value: part === 'error' ? run.error : values?.[part], event: null }
 }
 
 async function eventAt(ledger: Ledger, id: string, seq: number): Promise<ClewEvent> {

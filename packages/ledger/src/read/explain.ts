@@ -125,7 +125,7 @@ export async function explainRun(
       : null,
     causesRecorded: hasCauses,
     outcome: facts.outcome,
-    suspects: findSuspects(opened, good),
+    suspects: findSuspects(opened, good, lastGood?.matched === 'task' || lastGood?.matched === 'input'),
     unreadEvents: lengthOf(run) - recorded.length,
     lastGood: lastGood && (await compareLastGood(ledger, run, lastGood, isComparable)),
   }

@@ -1,7 +1,8 @@
 import { textOf } from '../fold/fields.ts'
 import type { Case } from './case.ts'
 import type { Clue } from './suspicion.ts'
-import { isStop } from './value-clues.ts'
+import { isTelling, scalarsOf } from './scalars.ts'
+import { isStop, namesIn } from './value-clues.ts'
 
 const DAY_MS = 86_400_000
 const MIN_STORM = 3
@@ -102,6 +103,18 @@ function interruptedClues({ events, isBad, run }: Case): Clue[] {
 /** Choices are only suspects: that another one would have been better, only another run can show. */
 function choiceClues({ events, isBad, end }: Case): Clue[] {
   if (!isBad || !end) return []
+  const given = new Set(scalarsOf(end.value).map(({ value }) => value))
+  const named = namesIn(end.error)
+  const weigh = (value: unknown): number =>
+    0.3 +
+    scalarsOf(value).reduce(
+      (most, each) =>
+        Math.max(
+          most,
+          named.has(String(each.value)) ? 0.35 : given.has(each.value) && isTelling(each.value) ? 0.15 : 0,
+        ),
+      0,
+    )
   return events
     .filter(
       ({ eventType, ledger }) =>
@@ -111,7 +124,7 @@ function choiceClues({ events, isBad, end }: Case): Clue[] {
     .map((event) => ({
       event,
       kind: event.eventType === 'execution.handoff' ? ('hand-off' as const) : ('decision' as const),
-      weight: 0.3,
+      weight: weigh(event.payload['to'] ?? event.payload['choice']),
       why:
         event.eventType === 'execution.handoff'
           ? `it was handed to ${textOf(event.payload['to']) ?? 'another agent'} before it went wrong`

@@ -39,6 +39,8 @@ const CLOSE = 0.5
 export function findSuspects(
   found: Case,
   good: { readonly runId: string; readonly events: readonly ClewEvent[] } | null,
+  /** It was asked for the same. Another input leads another way, and nothing is wrong with that. */
+  isSameTask: boolean,
 ): Suspect[] {
   const peers = good ? productsOf(good.events, foldSteps(good.events)) : []
   const clues: Clue[] = [
@@ -51,7 +53,7 @@ export function findSuspects(
     ...missingFieldClues(found, peers),
     ...cachedClues(found),
     ...(found.isBad ? sourceClues(found) : []),
-    ...(good ? differenceClues(found, good.events, good.runId) : []),
+    ...(good && isSameTask ? differenceClues(found, good.events, good.runId) : []),
   ]
   const byEvent = Map.groupBy(clues, ({ event }) => event)
   const weighed = [...byEvent]

@@ -212,7 +212,7 @@ export function usageClues({ end, products, run, events }: Case): Clue[] {
     .toSorted((a, b) => b.tokens - a.tokens)
   const [most] = used
   const total = used.reduce((sum, { tokens }) => sum + tokens, 0)
-  if (!most || used.length < 2 || most.tokens < total / 2) return []
+  if (!most || most.tokens < total / 2) return []
   const { event, step, name } = most.product
   return [
     {
@@ -245,7 +245,7 @@ const keysOf = (value: unknown): ReadonlySet<string> =>
   )
 
 /** Words in quotation marks, identifiers and numbers of an error message. */
-function namesIn(error: string): ReadonlySet<string> {
+export function namesIn(error: string): ReadonlySet<string> {
   const quoted = [...error.matchAll(/['"`]([^'"`]{1,200})['"`]/g)].map(([, text]) => text ?? '')
   const words = error.match(/[A-Za-z0-9_][\w.:-]*\w|\d/g) ?? []
   return new Set([...quoted, ...words])
