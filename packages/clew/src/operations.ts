@@ -28,9 +28,11 @@ import { memoryForget, memoryImport, memoryPut, memorySweep } from './operations
 import type { Operation } from './operations/operation.ts'
 import { policy } from './operations/policy.ts'
 import { preview } from './operations/preview.ts'
+import { queueList, queueSet } from './operations/queue.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
 import { replay } from './operations/replay.ts'
+import { result } from './operations/result.ts'
 import { resume } from './operations/resume.ts'
 import { retention } from './operations/retention.ts'
 import { runs } from './operations/runs.ts'
@@ -38,6 +40,7 @@ import { score } from './operations/score.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
 import { show } from './operations/show.ts'
+import { start } from './operations/start.ts'
 import { state } from './operations/state.ts'
 import { step } from './operations/step.ts'
 import { steps } from './operations/steps.ts'
@@ -80,6 +83,10 @@ export const operations = [
   memorySweep,
   memoryExport,
   memoryImport,
+  start,
+  result,
+  queueList,
+  queueSet,
   resume,
   fork,
   preview,
