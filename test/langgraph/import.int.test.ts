@@ -124,7 +124,7 @@ describe.each(['sqlite', 'postgres'] as const)('A4 import of the database of the
       }
     }
     await live(theirs)
-  }, 60_000)
+  })
   afterAll(() => close())
 
   const format = `langgraph-${kind}` as const
@@ -186,7 +186,7 @@ describe.each(['sqlite', 'postgres'] as const)('A4 import of the database of the
     expect((await broken(ours, false).invoke(null, thread('failed'))).lines).toEqual(['a', 'b'])
     expect((await talk(ours).invoke({ lines: ['more'] }, thread('turns'))).lines.at(-1)).toBe('speak')
     await ledger.close()
-  }, 60_000)
+  })
 
   it('L4 done twice adds nothing, and takes what came since', async () => {
     const ledger = await openLedger(`sqlite:${join(folder, `${kind}-twice.db`)}`)
@@ -198,7 +198,7 @@ describe.each(['sqlite', 'postgres'] as const)('A4 import of the database of the
     expect((await load(ledger)).events).toBeGreaterThan(0)
     expect(await toldBy(new ClewSaver(ledger), 'turns')).toEqual(await toldBy(theirs, 'turns'))
     await ledger.close()
-  }, 60_000)
+  })
 
   it('A1 a dry run reads everything and makes no ledger; the command line says what there is', () => {
     const store = join(folder, `${kind}-dry.db`)
@@ -220,7 +220,7 @@ describe.each(['sqlite', 'postgres'] as const)('A4 import of the database of the
     expect(clew('--dry-run').stdout).toMatch(
       /^(\d+) checkpoints of 6 threads found, \1 of them here already\./,
     )
-  }, 60_000)
+  })
 })
 
 async function newestOf(saver: BaseCheckpointSaver): Promise<string | undefined> {

@@ -75,4 +75,4 @@ it('A4 docs/guide/langgraph.md, followed line by line, moves an app over', async
     rmSync(cwd, { recursive: true, force: true })
     await database.drop()
   }
-}, 120_000)
+})

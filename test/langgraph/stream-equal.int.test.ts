@@ -221,6 +221,5 @@ describe.each(STORES)('A4 the record on %s', (name) => {
         await store.drop()
       }
     },
-    120_000,
   )
 })

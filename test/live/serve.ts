@@ -15,8 +15,8 @@ export interface Served {
 /** For all processes of a test, as machines of one ledger share it. */
 export const SECRET = 'a text that all servers of this ledger share'
 
-export async function serve(store: string): Promise<Served> {
-  let { child, url } = await start(store, '0')
+export async function serve(store: string, args: readonly string[] = []): Promise<Served> {
+  let { child, url } = await start(store, '0', args)
   return {
     url,
     async kill() {
@@ -26,16 +26,20 @@ export async function serve(store: string): Promise<Served> {
       await gone
     },
     async restart() {
-      const again = await start(store, new URL(url).port)
+      const again = await start(store, new URL(url).port, args)
       child = again.child
     },
   }
 }
 
-async function start(store: string, port: string): Promise<{ child: ChildProcess; url: string }> {
+async function start(
+  store: string,
+  port: string,
+  args: readonly string[],
+): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(
     process.execPath,
-    [BIN, 'serve', '--json', '--no-page', '--store', store, '--port', port],
+    [BIN, 'serve', '--json', '--no-page', '--store', store, '--port', port, ...args],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, CLEW_SECRET: SECRET } },
   )
   let errors = ''

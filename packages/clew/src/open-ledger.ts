@@ -14,6 +14,7 @@ import { createPrice } from './prices/create-price.ts'
 import type { PriceTable } from './prices/price-table.ts'
 import { keyPath, markOf, readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
+import { isServerUrl } from './remote/not-remote.ts'
 import { noteOpening } from './second-opening.ts'
 import { sqlitePath } from './sqlite-path.ts'
 import { prepareVault, type VaultOption } from './vault/open-vault.ts'
@@ -35,10 +36,15 @@ export interface OpenLedgerOptions extends LedgerOptions {
    * them; default `CLEW_VAULT`, else off. `true` keeps the key in a file of mode 0600 beside a SQLite store.
    */
   readonly vault?: VaultOption | undefined
+  /** Token of the server that the URL names; default `CLEW_TOKEN`. */
+  readonly token?: string | undefined
+  /** How long reads and appends are sent again while the server cannot be reached; default 60,000. */
+  readonly retryMs?: number | undefined
 }
 
-/** Opens a ledger: `memory:`, `sqlite:PATH` or `postgres://…`. What `mode` leaves open is as `CLEW_MODE` says; without it, all is on (R11). */
+/** Opens a ledger: `memory:`, `sqlite:PATH`, `postgres://…`, or a server: `https://…` (W9). What `mode` leaves open is as `CLEW_MODE` says; without it, all is on (R11). */
 export async function openLedger(url: string, options: OpenLedgerOptions = {}): Promise<Ledger> {
+  if (isServerUrl(url)) return (await import('./remote/open-server.ts')).openServer(url, options)
   const {
     sync,
     readOnly,
@@ -89,7 +95,7 @@ async function openSqlite(url: string, options: StoreOptions): Promise<OpenedSto
     throw new ClewError(
       'bad_url',
       `The store URL ${/^[a-z]+:/.exec(url)?.[0] ?? 'given'} is not one that Clew can open`,
-      'Use memory:, sqlite:PATH, for example sqlite:./clew.db, or postgres://USER:PASSWORD@HOST/DATABASE.',
+      'Use memory:, sqlite:PATH, for example sqlite:./clew.db, postgres://USER:PASSWORD@HOST/DATABASE, or https://HOST of a server.',
     )
   const { openSqliteStore } = await import('@clew/sqlite')
   const store = openSqliteStore(path, nodePorts, options)

@@ -1,4 +1,5 @@
 import { findBelow, findRun } from './store/find-runs.ts'
+import { atItem } from './append/at-item.ts'
 import { readCost } from './billing/read-cost.ts'
 import { inputDigest } from './hash/canonical.ts'
 import { findCauses, findEffects } from './read/causality.ts'
@@ -305,7 +306,7 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       return readCost({ store, reader, runs, workspace }, { ...filter, threadIds }, checkSince(filter.since))
     },
     diff: (runA, runB) => diffRuns(ledger, runA, runB),
-    explain: (runId) => explainRun(ledger, runId),
+    explain: (runId, options) => explainRun(ledger, runId, ports.now(), options),
     ...createRunViews({
       read,
       async readTypes(types, afterPosition, limit) {
@@ -454,21 +455,3 @@ const noVault = (url: string): ClewError =>
     'Open it with the option vault and its keys; nothing was changed.',
     { option: 'vault' },
   )
-
-/** In a batch, the answer says which item (E4). */
-function atItem<T>(count: number, item: number, work: () => T): T {
-  if (count === 1) return work()
-  try {
-    return work()
-  } catch (cause) {
-    if (!(cause instanceof ClewError)) throw cause
-    const message = cause.message.slice(0, -cause.hint.length - 2)
-    throw new ClewError(
-      cause.code,
-      `Item ${item} of the batch: ${message}`,
-      cause.hint,
-      { ...cause.fields, item },
-      cause,
-    )
-  }
-}

@@ -39,8 +39,10 @@ export {
   payloadHash,
   SCHEMA_VERSION,
 } from './hash/chain.ts'
+export type { Held, SignalCounts, SignalWait } from './fold/signals.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './event/cloud-events.ts'
 export { type Codec, type Codecs, createCodecs } from './event/codecs.ts'
+export { toWireInputs } from './append/to-wire-inputs.ts'
 export { project } from './store/commit.ts'
 export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './read/consume.ts'
 export { createLedger } from './create-ledger.ts'
@@ -59,7 +61,8 @@ export type {
 } from './event/envelope.ts'
 export { isRunId, MAX_RUN_ID_CHARS } from './event/envelope.ts'
 export { parseCursor } from './read/cursor.ts'
-export { readForkTags } from './read/read-tags.ts'
+export { readInherited } from './read/read-inherited.ts'
+export { type ReadSignals, readSignals, type SignalEvent } from './read/read-signals.ts'
 export { checkCertificate } from './erasure/certificate.ts'
 export type {
   EraseOptions,
@@ -94,7 +97,8 @@ export {
   type ComplianceLog,
 } from './fold/compliance.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
-export type { ExplainedCause, ExplainedPlace, Explanation } from './read/explain.ts'
+export type { ExplainedCause, ExplainedPlace, Explanation, ExplainOptions } from './read/explain.ts'
+export type { Suspect } from './suspects/find-suspects.ts'
 export type { MatchedBy, RunOutcome } from './read/last-good.ts'
 export {
   COST_GROUPS,
@@ -365,7 +369,7 @@ export { createTags, type Tags } from './search/tags.ts'
 export { indexedTokens } from './search/tokens.ts'
 export { formatStepId, parseStepId, type StepIdentity, stepLabel } from './event/step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './projections/step-row.ts'
-export type { ComplianceFilter, RunViews } from './read/run-views.ts'
+export { type ComplianceFilter, createRunViews, type RunViews } from './read/run-views.ts'
 export type {
   EventQuery,
   ReadAllOptions,

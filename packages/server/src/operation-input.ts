@@ -23,20 +23,23 @@ export async function readInput(
   // An id is text, whatever it looks like.
   const read = operation.input.strict().safeParse({ ...fields, ...call.params })
   if (read.success) return read.data
+  // Before what is missing: that may be there in another spelling.
+  const strange = read.error.issues.find(({ code }) => code === 'unrecognized_keys')
+  const unknown = strange?.code === 'unrecognized_keys' ? strange.keys[0] : undefined
+  if (unknown !== undefined) throw wrong(unknown, 'means nothing here', knownFields(operation, rest, unknown))
   const [issue] = read.error.issues
-  if (issue?.code === 'unrecognized_keys')
-    throw wrong(
-      issue.keys[0] ?? '',
-      'means nothing here',
-      `The body takes ${Object.keys(shape)
-        .filter((name) => !Object.hasOwn(call.params, name))
-        .join(', ')}.`,
-    )
   throw wrong(
     issue?.path.join('.') ?? '',
     `does not fit: ${issue?.message ?? ''}`,
     'See /docs for what it takes.',
   )
+}
+
+function knownFields({ input }: ServedOperation, { method, path }: RestPlace, unknown: string): string {
+  const names = Object.keys(input.shape).filter((name) => !path.includes(`{${name}}`))
+  const camel = unknown.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const spelled = camel !== unknown && names.includes(camel) ? `It is spelled ${camel}. ` : ''
+  return `${spelled}The ${method === 'post' ? 'body' : 'query'} takes ${names.join(', ')}.`
 }
 
 /** A write without a body is one with nothing in it. */

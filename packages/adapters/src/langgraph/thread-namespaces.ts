@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClewError, type Ledger } from '@clew/ledger'
+import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import type { GraphRun } from '../langchain/graph-run.ts'
 import type { InvocationSignal, LedgerWatermark } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
@@ -23,8 +23,8 @@ const MAX_QUIET_WAIT_MS = 10_000
  * milliseconds, since a busy machine lets time pass in which nothing of this process runs.
  */
 const QUIET_LOOKS = 20
-/** An invocation whose checkpoint is refused never puts it. */
-const MAX_PARENT_WAIT_MS = 60_000
+/** For what an invocation is about to put; on a busy machine that takes long. */
+const MAX_PUT_WAIT_MS = 60_000
 const LOOK_MS = 5
 /** Characters of states that are held for threads which may go on. */
 const MAX_SIZE = 64 * 1024 * 1024
@@ -42,6 +42,11 @@ export interface ThreadNamespaces {
    * stream was left, and the next invocation would begin at a checkpoint that is no longer the newest one.
    */
   whenQuiet(key: NamespaceKey, signal: InvocationSignal): Promise<void>
+  /**
+   * Stops runs of sub-graphs that wait although the run of the thread has ended: with durability `exit` a sub-graph that was
+   * answered puts nothing more.
+   */
+  stopAnswered(thread: string): Promise<void>
   /** The same, after a look at what others wrote and when all that is under way is committed. */
   reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T>
   /** Refuses to go on with a checkpoint of a thread that was deleted since. */
@@ -110,6 +115,9 @@ export function createThreadNamespaces(
     return life
   }
 
+  /** An invocation has begun to put, and none of its writes was refused. */
+  const isPutting = (thread: string): boolean => writers.get(keyOf({ thread, ns: '' }))?.hasFailed() === false
+
   /**
    * Waits for the checkpoint in whose superstep a sub-graph was started: with durability `async` the graph around puts it
    * when the one before is committed, and the sub-graph may be faster. With `exit` it comes last, and no invocation is noted.
@@ -119,9 +127,12 @@ export function createThreadNamespaces(
     const checkpointId = ns === '' ? undefined : parents?.[outerNs]
     if (checkpointId === undefined) return
     const outerKey = keyOf({ thread, ns: outerNs })
-    const isComing = (): boolean => writers.get(keyOf({ thread, ns: '' }))?.hasFailed() === false
-    const untilMs = Date.now() + MAX_PARENT_WAIT_MS
-    while (isComing() && entries.get(outerKey)?.space.knows(checkpointId) !== true && Date.now() < untilMs)
+    const untilMs = Date.now() + MAX_PUT_WAIT_MS
+    while (
+      isPutting(thread) &&
+      entries.get(outerKey)?.space.knows(checkpointId) !== true &&
+      Date.now() < untilMs
+    )
       await sleep(LOOK_MS)
   }
 
@@ -149,6 +160,7 @@ export function createThreadNamespaces(
       agent,
       parentStep: (runId: string) => parentStep(key, runId),
       whenParentKnown: (parents: CheckpointParents) => whenParentKnown(key, parents),
+      stopBelow: (runId: string) => stopWaiting(key.thread, ({ parentRunId }) => parentRunId === runId),
       watermark,
       later,
       check,
@@ -211,14 +223,40 @@ export function createThreadNamespaces(
     if (writers.get(name) === other) writers.delete(name)
   }
 
+  async function stopAnswered(thread: string): Promise<void> {
+    const root = entries.get(keyOf({ thread, ns: '' }))?.space.active
+    if (root?.status === 'completed') await stopWaiting(thread, ({ parentRunId }) => parentRunId === null)
+  }
+
+  /** Stops runs of sub-graphs that wait for an answer nobody asks for any more, with those below them. */
+  async function stopWaiting(thread: string, isLeft: (run: RunSummary) => boolean): Promise<void> {
+    const { runs } = await ledger.listRuns({ threadId: threadNames(thread), status: 'paused', limit: 100 })
+    const left = new Set<string | null>()
+    for (const run of runs.toReversed()) {
+      if (!isLeft(run) && !left.has(run.parentRunId)) continue
+      const [begun] = await Array.fromAsync(ledger.read(run.runId, { limit: 1 }))
+      const { ns } = (begun?.payload['langgraph'] ?? {}) as { readonly ns?: string }
+      if (!ns) continue
+      left.add(run.runId)
+      const stopped = {
+        eventType: 'system.workflow_stopped',
+        correlationId: run.runId,
+        source: { origin: 'agent', runtime: 'langgraph' },
+        payload: { reason: 'the graph around it has ended' },
+      } as const
+      await within({ thread, ns }, (space) => space.tell(run.runId, [stopped]))
+    }
+  }
+
   /** A node begins when its checkpoint was handed over here, but that may still be on its way to the space. */
   async function runOf(key: NamespaceKey): Promise<string | undefined> {
-    const untilMs = Date.now() + MAX_WAIT_MS
+    const beganMs = Date.now()
     for (;;) {
       const line = entries.get(keyOf(key))?.space.active
       // One that is completed is that of the turn before.
       if (line && line.status !== 'completed') return line.runId
-      if (Date.now() >= untilMs) return undefined
+      const limitMs = isPutting(key.thread) ? MAX_PUT_WAIT_MS : MAX_WAIT_MS
+      if (Date.now() - beganMs >= limitMs) return undefined
       await sleep(LOOK_MS)
     }
   }
@@ -266,6 +304,7 @@ export function createThreadNamespaces(
       }
     },
     whenQuiet,
+    stopAnswered,
     reading,
     deletionCount,
     async assertAlive({ thread, ns }, checkpointId) {

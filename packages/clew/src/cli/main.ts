@@ -5,7 +5,8 @@ import { openLedger, type OpenLedgerOptions } from '../open-ledger.ts'
 import { commandOf, type Operation } from '../operations/operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { readVersion } from '../read-version.ts'
-import { isServerUrl, notRemote, openRemote } from '../remote/remote-ledger.ts'
+import { isServerUrl, notRemote } from '../remote/not-remote.ts'
+import { openRemote } from '../remote/remote-ledger.ts'
 import { buildProgram, type Chosen, toUsageError } from './build-program.ts'
 import { type Command, type CommandContext, text } from './command.ts'
 import { EXIT, reportFailure } from './failure.ts'
@@ -33,6 +34,7 @@ const COMMANDS = {
   timeline: async () => (await import('./commands/timeline.ts')).timelineCommand,
   steps: async () => (await import('./commands/steps.ts')).stepsCommand,
   step: async () => (await import('./commands/step.ts')).stepCommand,
+  value: async () => (await import('./commands/value.ts')).valueCommand,
   event: async () => (await import('./commands/event.ts')).eventCommand,
   state: async () => (await import('./commands/state.ts')).stateCommand,
   lineage: async () => (await import('./commands/lineage.ts')).lineageCommand,
@@ -41,6 +43,10 @@ const COMMANDS = {
   queueList: async () => (await import('./commands/queue.ts')).queueListCommand,
   queueSet: async () => (await import('./commands/queue.ts')).queueSetCommand,
   resume: async () => (await import('./commands/resume.ts')).resumeCommand,
+  debug: async () => (await import('./commands/debug.ts')).debugCommand,
+  answer: async () => (await import('./commands/answer.ts')).answerCommand,
+  pause: async () => (await import('./commands/pause.ts')).pauseCommand,
+  signal: async () => (await import('./commands/signal.ts')).signalCommand,
   stop: async () => (await import('./commands/stop.ts')).stopCommand,
   tag: async () => (await import('./commands/tag.ts')).tagCommand,
   preview: async () => (await import('./commands/preview.ts')).previewCommand,
@@ -61,6 +67,13 @@ const COMMANDS = {
   compliance: async () => (await import('./commands/compliance.ts')).complianceCommand,
   gc: async () => (await import('./commands/gc.ts')).gcCommand,
   retention: async () => (await import('./commands/retention.ts')).retentionCommand,
+  scheduleSet: async () => (await import('./commands/schedule.ts')).scheduleSetCommand,
+  scheduleList: async () => (await import('./commands/schedule.ts')).scheduleListCommand,
+  scheduleShow: async () => (await import('./commands/schedule.ts')).scheduleShowCommand,
+  scheduleNext: async () => (await import('./commands/schedule.ts')).scheduleNextCommand,
+  schedulePause: async () => (await import('./commands/schedule.ts')).schedulePauseCommand,
+  scheduleResume: async () => (await import('./commands/schedule.ts')).scheduleResumeCommand,
+  scheduleRemove: async () => (await import('./commands/schedule.ts')).scheduleRemoveCommand,
   holdAdd: async () => (await import('./commands/hold.ts')).holdAddCommand,
   holdList: async () => (await import('./commands/hold.ts')).holdListCommand,
   holdRelease: async () => (await import('./commands/hold.ts')).holdReleaseCommand,
@@ -69,6 +82,9 @@ const COMMANDS = {
   export: async () => (await import('./commands/export.ts')).exportCommand,
   import: async () => (await import('./commands/import.ts')).importCommand,
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  init: async () => (await import('./commands/init.ts')).initCommand,
+  skill: async () => (await import('./commands/skill.ts')).skillCommand,
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
   tokenCreate: async () => (await import('./commands/token.ts')).tokenCreateCommand,
   tokenList: async () => (await import('./commands/token.ts')).tokenListCommand,
   tokenRevoke: async () => (await import('./commands/token.ts')).tokenRevokeCommand,
@@ -127,7 +143,7 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
           if (!operation.rest) throw notRemote(`clew ${commandOf(operation)}`, storeUrl)
           // The server has agents of its own.
           if (hasAgentFlag(operation) && flags['agent'] !== undefined) throw notRemote('--agent', storeUrl)
-          return work(openRemote(storeUrl, workspace, process.env['CLEW_TOKEN'] || undefined))
+          return work(openRemote(storeUrl, { workspace, token: process.env['CLEW_TOKEN'] || undefined }))
         }
         // A mistyped path must never make a new ledger, so only who writes runs makes one.
         const readOnly = operation.scope !== 'write' && operation.scope !== 'control'

@@ -4,7 +4,8 @@ import type { z } from 'zod'
 import type { AgentSet, RunControl } from '../control/run-control.ts'
 import type { ImportFile } from '../import/import-foreign.ts'
 import { logAccess } from '../log-access.ts'
-import { answerRemote, serverOf, streamRemote } from '../remote/remote-ledger.ts'
+import { answerRemote, streamRemote } from '../remote/answer-remote.ts'
+import { serverOf } from '../remote/server-of.ts'
 
 /** Permission that a caller needs; tokens use the same words (A2). */
 export type Scope = 'read' | 'write' | 'control' | 'admin'
@@ -29,6 +30,16 @@ export interface OperationContext {
   readonly agents?: AgentSet | undefined
   /** Called with the events of a run that the operation drives. */
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
+}
+
+/** Spelling of an operation as a tool of MCP (A5). */
+export interface McpPlace {
+  /** `list_runs` */
+  readonly tool: string
+  /** In place of the operation's scope: `approve` is held by nobody who was not given it by name (A7). */
+  readonly scope?: 'approve' | undefined
+  /** What a call does outside of the record, for a tool that does more than read. */
+  readonly effect?: string | undefined
 }
 
 export interface CliArgument<Field extends string> {
@@ -61,6 +72,8 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodType, Name ex
   readonly surfaces: readonly Surface[]
   /** HTTP route; required for operations of the surface `rest`. */
   readonly rest?: RestPlace | undefined
+  /** Tool; required for operations of the surface `mcp`. */
+  readonly mcp?: McpPlace | undefined
   readonly input: Input
   readonly output: Output
   readonly example: { readonly command: string; readonly input: z.input<Input> }

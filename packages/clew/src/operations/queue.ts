@@ -31,7 +31,7 @@ export const queueList = answering({
   name: 'queueList',
   summary: 'List queues: limits, waiting and running runs, and agents that no worker has',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/queues' },
   input: z.object({ queue: name.optional().describe('only this queue') }),
   output,

@@ -13,7 +13,7 @@ export const result = answering({
   name: 'result',
   summary: 'Show the result of a run, and wait for it if asked to',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/runs/{runId}/result' },
   input: z.object({
     runId,

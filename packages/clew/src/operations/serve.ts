@@ -74,7 +74,8 @@ export const serve = streaming({
       { readVersion },
       { ingestStarter },
       { signingKeyOf },
-      { startHousekeeping, startWorker },
+      { startHousekeeping, startScheduler, startWorker },
+      { serveEndpoint },
     ] = await Promise.all([
       import('@clew/server'),
       import('../control/create-control.ts'),
@@ -85,6 +86,7 @@ export const serve = streaming({
       import('../start-ingest.ts'),
       import('../second-opening.ts'),
       import('@clew/runtime'),
+      import('../mcp/serve-endpoint.ts'),
     ])
     const folder = page ? findPage() : null
     const serverLog = createLog(log)
@@ -94,6 +96,7 @@ export const serve = streaming({
       controlOf: (view) => createControl(view, { agents }),
       page: folder,
       log: serverLog,
+      mcp: serveEndpoint((error) => serverLog.debug({ err: error }, 'a call over MCP failed')),
       version: readVersion(),
       signingKey: signingKeyOf(ledger),
       startIngest: ingestStarter(ledger, {}, log),
@@ -114,6 +117,11 @@ export const serve = streaming({
             onNotice: (notice) => serverLog.info({ notice }, 'worker'),
           })
         : undefined
+    const scheduler = ledger.mode.write
+      ? startScheduler(ledger, {
+          onError: (err, scheduleId) => serverLog.warn({ err, scheduleId }, 'schedule failed'),
+        })
+      : undefined
     try {
       yield {
         type: 'listening' as const,
@@ -124,6 +132,7 @@ export const serve = streaming({
       if (signal && !signal.aborted) await once(signal, 'abort')
     } finally {
       await worker?.stop()
+      await scheduler?.stop()
       await upkeep?.stop()
       await server.close()
     }

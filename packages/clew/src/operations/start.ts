@@ -9,7 +9,7 @@ export const start = answering({
   name: 'start',
   summary: 'Submit a run to the workers that have its agent',
   scope: 'control',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/runs' },
   input: z.object({
     agent: name.describe('name of the agent or graph'),

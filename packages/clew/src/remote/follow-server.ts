@@ -1,16 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClewError, type WireEvent } from '@clew/ledger'
-import { askServer, type Question, type RemoteServer } from './ask-server.ts'
+import type { WireEvent } from '@clew/ledger'
+import { askServer, isPassing, type Question, type RemoteServer } from './ask-server.ts'
 
 const RETRY_MS = { least: 250, most: 10_000 }
+
+/** An event, or the place up to which a stream has come without one that was asked for. */
+export interface FollowedLine {
+  readonly place: number
+  readonly event: WireEvent | undefined
+}
+
+/** The events alone. */
+export async function* followServer(server: RemoteServer, question: Question): AsyncGenerator<WireEvent> {
+  for await (const { event } of followLines(server, question)) if (event) yield event
+}
 
 /**
  * Events of a server as they happen. A stream that breaks off is taken up after the last event that came, so that
  * nothing is missed and nothing comes twice; it ends when the server says that no more will come.
  */
-export async function* followServer(server: RemoteServer, question: Question): AsyncGenerator<WireEvent> {
-  const { signal } = question
-  const isOver = (): boolean => signal?.aborted === true
+export async function* followLines(server: RemoteServer, question: Question): AsyncGenerator<FollowedLine> {
+  const signal = AbortSignal.any([server.closed, ...(question.signal ? [question.signal] : [])])
+  const isOver = (): boolean => signal.aborted
+  const untilMs = performance.now() + server.retryMs
   let isConnected = false
   let lastId: string | undefined
   let waitMs = RETRY_MS.least
@@ -20,27 +32,24 @@ export async function* followServer(server: RemoteServer, question: Question): A
         accept: 'text/event-stream',
         ...(lastId !== undefined && { 'last-event-id': lastId }),
       }
-      const response = await askServer(server, { ...question, headers })
+      const response = await askServer(server, { ...question, signal, headers })
       if (response.status === 204 || !response.body) return
       isConnected = true
       for await (const { id, data } of readMessages(response.body)) {
         lastId = id ?? lastId
         waitMs = RETRY_MS.least
-        if (data !== undefined) yield JSON.parse(data) as WireEvent
+        const event = data === undefined ? undefined : (JSON.parse(data) as WireEvent)
+        if (lastId !== undefined) yield { place: Number(lastId), event }
       }
     } catch (error) {
       if (isOver()) return
-      // A failure of the first connection is reported; a later one is taken for a server that restarts.
-      if (!isConnected || !isPassing(error)) throw error
+      // A failure of the first connection is reported in time; a later one is taken for a server that restarts.
+      if (!isPassing(error) || (!isConnected && performance.now() + waitMs > untilMs)) throw error
     }
     await sleep(waitMs, undefined, { signal }).catch(() => undefined)
     waitMs = Math.min(waitMs * 2, RETRY_MS.most)
   }
 }
-
-const PASSING: ReadonlySet<string> = new Set(['store_unreachable', 'closed', 'overloaded', 'rate_limited'])
-
-const isPassing = (error: unknown): boolean => !(error instanceof ClewError) || PASSING.has(error.code)
 
 interface Message {
   readonly id: string | undefined

@@ -1,29 +1,28 @@
-import {
-  type ClewEvent,
-  ClewError,
-  fromWire,
-  type Ledger,
-  type RunSummary,
-  splitLines,
-  type WireEvent,
-} from '@clew/ledger'
+import { ClewError, type Codec, createCodecs, type Ledger } from '@clew/ledger'
+import { nodePorts } from '@clew/runtime/node-ports'
 import { hidePasswords } from '../hide-passwords.ts'
-import type { Operation } from '../operations/operation.ts'
-import { askServer, type RemoteServer } from './ask-server.ts'
-import { followServer } from './follow-server.ts'
+import { notRemote } from './not-remote.ts'
+import { createReads } from './remote-reads.ts'
+import { createWrites } from './remote-writes.ts'
+import { noteServer } from './server-of.ts'
 
-const servers = new WeakMap<object, RemoteServer>()
-
-export const isServerUrl = (url: string): boolean => /^https?:\/\//.test(url)
-
-/** The server that stands behind a ledger; undefined when it is a store. */
-export const serverOf = (ledger: Ledger): RemoteServer | undefined => servers.get(ledger)
+export interface RemoteOptions {
+  readonly workspace?: string | undefined
+  readonly token?: string | undefined
+  readonly codecs?: readonly Codec[] | undefined
+  readonly retryMs?: number | undefined
+  /** Aborts when the ledger is closed that this one is a view of. */
+  readonly closed?: AbortSignal | undefined
+}
 
 /**
- * The ledger that commands use if a server is named in place of a store: it runs operations by their routes and finds
- * runs, nothing else.
+ * W9: a server as a ledger. It reads, follows, appends and asks for control; what needs the store or its key, such as leases
+ * and erasure, throws.
  */
-export function openRemote(url: string, workspace: string | undefined, token: string | undefined): Ledger {
+export function openRemote(url: string, options: RemoteOptions = {}): Ledger {
+  const { workspace, token, retryMs = 0, codecs: own } = options
+  const closing = new AbortController()
+  const closed = options.closed ? AbortSignal.any([options.closed, closing.signal]) : closing.signal
   // `fetch` refuses such a URL, and everything below names the server by it.
   if (hidePasswords(url) !== url)
     throw new ClewError(
@@ -31,98 +30,119 @@ export function openRemote(url: string, workspace: string | undefined, token: st
       `The URL of the server holds a password: ${hidePasswords(url)}`,
       'Leave it out, and set CLEW_TOKEN to a token of that server.',
     )
-  const server = { url: url.replace(/\/+$/, ''), token, workspace }
-  const get = async <T>(path: string, input: Record<string, unknown>): Promise<T> =>
-    (await (await askServer(server, { rest: { method: 'get', path }, input })).json()) as T
-  /** Null for what is not there. */
-  const find = async <T>(path: string, input: Record<string, unknown>): Promise<T | null> => {
-    try {
-      return await get<T>(path, input)
-    } catch (error) {
-      if (error instanceof ClewError && error.code === 'not_found') return null
-      throw error
-    }
-  }
-  const can = {
+  const codecs = createCodecs(own)
+  const server = { url: url.replace(/\/+$/, ''), token, workspace, retryMs, closed, codecs }
+  const writes = createWrites(server)
+  const ledger = {
+    ...createReads(server),
+    record: writes.record,
+    append: writes.append,
+    appendWire: writes.appendWire,
+    get waiting() {
+      return writes.waiting
+    },
     url: server.url,
     workspace: workspace ?? 'default',
-    getRun: async (runId: string) =>
-      (await find<{ run: RunSummary }>('/v1/runs/{runId}', { runId, steps: 0 }))?.run ?? null,
-    async getEvent(eventId: string): Promise<ClewEvent | null> {
-      const found = await find<WireEvent>('/v1/events/{eventId}', { eventId })
-      return found && fromWire(found)
+    mode: { write: true, resume: true, replay: true },
+    durability: 'group' as const,
+    // Originals never go over HTTP, whatever the server has.
+    hasVault: false,
+    conceal: <Value>(value: Value): Value => value,
+    in: (other: string, { plain = false } = {}) => {
+      if (plain) throw notRemote('A view with plain values', server.url)
+      return openRemote(url, { ...options, workspace: other, closed })
     },
-    listRuns: (filter: Record<string, unknown>) => get('/v1/runs', filter),
-    transcript: (runId: string) => get('/v1/runs/{runId}/transcript', { runId }),
+    recordedCopy: <T>(value: T): T => codecs.copy(value) as T,
+    causedBy: (<T>(event: string | { readonly eventId: string }, fn: () => T): T =>
+      nodePorts.context.run(typeof event === 'string' ? event : event.eventId, fn)) as Ledger['causedBy'],
+    currentCause: () => nodePorts.context.current(),
     // Leases are known to the server only.
-    leases: { list: async () => [] },
-    close: async () => {},
-  }
-  const ledger = new Proxy(can, {
-    get(target, name) {
-      if (Object.hasOwn(target, name)) return Reflect.get(target, name)
-      throw notRemote('This', server.url)
+    leases: refusing(
+      { list: async () => [] },
+      { acquire: true, claim: true, queues: true, renew: true, release: true },
+      (name) => notRemote(`Executing runs (leases.${name})`, server.url),
+    ),
+    async close() {
+      await writes.settle()
+      closing.abort()
     },
-  }) as unknown as Ledger
-  servers.set(ledger, server)
-  return ledger
-}
-
-export const notRemote = (what: string, url: string): ClewError =>
-  new ClewError(
-    'bad_option',
-    `${what} cannot be done through the server ${url}`,
-    'Run it on the machine of the store, with --store sqlite:PATH or postgres://….',
-    { option: '--store' },
-  )
-
-/** The answer of the operation, as the server gives it. */
-export async function answerRemote(
-  server: RemoteServer,
-  { name, rest }: Pick<Operation, 'name' | 'rest'>,
-  input: Record<string, unknown>,
-  signal?: AbortSignal,
-): Promise<unknown> {
-  if (!rest) throw notRemote(`clew ${name}`, server.url)
-  return (await askServer(server, { rest, input, signal })).json()
-}
-
-export async function* streamRemote(
-  server: RemoteServer,
-  { name, rest }: Pick<Operation, 'name' | 'rest'>,
-  input: Record<string, unknown>,
-  signal?: AbortSignal,
-): AsyncGenerator {
-  if (!rest) throw notRemote(`clew ${name}`, server.url)
-  if (rest.isLive === true) return yield* tailRemote(server, rest.path, input, signal)
-  const headers = { accept: 'application/x-ndjson' }
-  const { body } = await askServer(server, { rest, input, headers, signal })
-  if (body) for await (const line of splitLines(body)) yield JSON.parse(line)
-}
-
-/** One run is followed by its seq, everything by position. */
-async function* tailRemote(
-  server: RemoteServer,
-  path: string,
-  { runId, history, afterPosition, ...input }: Record<string, unknown>,
-  signal?: AbortSignal,
-): AsyncGenerator<WireEvent> {
-  const from = typeof afterPosition === 'number' ? afterPosition : undefined
-  if (runId === undefined) {
-    const rest = { method: 'get', path } as const
-    const after = from ?? (history === true ? 0 : undefined)
-    const { untilEnd: _, ...wanted } = input
-    return yield* followServer(server, { rest, input: { ...wanted, afterPosition: after }, signal })
   }
-  const rest = { method: 'get', path: '/v1/runs/{runId}/follow' } as const
-  const afterSeq = history === true || from !== undefined ? 0 : await headSeq(server, runId)
-  for await (const event of followServer(server, { rest, input: { ...input, runId, afterSeq }, signal }))
-    if (from === undefined || event.ledger.position > from) yield event
+  const remote: Ledger = refusing(ledger, REFUSED, (name) => notRemote(`\`${name}\``, server.url))
+  noteServer(remote, server)
+  return remote
 }
 
-async function headSeq(server: RemoteServer, runId: unknown): Promise<number> {
-  const rest = { method: 'get', path: '/v1/runs/{runId}' } as const
-  const response = await askServer(server, { rest, input: { runId, steps: 0 } })
-  const { run } = (await response.json()) as { run: RunSummary }
-  return (run.forkedFrom?.seq ?? 0) + run.events
+/** `REFUSED` has every member of `Ledger` that is not there: the compiler compares them. */
+type Refused = Exclude<keyof Ledger, keyof ReturnType<typeof createReads> | keyof typeof OFFERED>
+
+/** Members beside those of the reads. */
+const OFFERED = {
+  record: true,
+  append: true,
+  appendWire: true,
+  waiting: true,
+  url: true,
+  workspace: true,
+  mode: true,
+  durability: true,
+  hasVault: true,
+  conceal: true,
+  in: true,
+  recordedCopy: true,
+  causedBy: true,
+  currentCause: true,
+  leases: true,
+  close: true,
+} as const satisfies { readonly [Name in keyof Ledger]?: true }
+
+const REFUSED: { readonly [Name in Refused]: true } = {
+  progress: true,
+  redactor: true,
+  fingerprint: true,
+  memory: true,
+  findBelow: true,
+  getStateAt: true,
+  listCheckpoints: true,
+  digest: true,
+  keyedDigest: true,
+  identity: true,
+  consume: true,
+  consumers: true,
+  resetConsumer: true,
+  index: true,
+  indexState: true,
+  erase: true,
+  gc: true,
+  retentionReport: true,
+  pruneStates: true,
+  hold: true,
+  release: true,
+  holds: true,
+  pruned: true,
+  rebuild: true,
+  projectionState: true,
+  rotateVault: true,
+  signHeads: true,
+  export: true,
+  import: true,
+  stats: true,
+  newestPosition: true,
+  watch: true,
+  policy: true,
+  setPolicy: true,
+}
+
+/** The object with further members, which throw when they are used. */
+function refusing<Own extends object, Name extends string>(
+  own: Own,
+  names: { readonly [Each in Name]: true },
+  toError: (name: Name) => ClewError,
+): Own & { readonly [Each in Name]: never } {
+  for (const name of Object.keys(names) as Name[])
+    Object.defineProperty(own, name, {
+      get() {
+        throw toError(name)
+      },
+    })
+  return own as Own & { readonly [Each in Name]: never }
 }

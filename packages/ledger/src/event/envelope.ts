@@ -152,6 +152,13 @@ export const checkInput = (input: unknown): CheckedEnvelope => check(input, CAME
 /** The same for the JSON of E1. */
 export const checkWire = (input: unknown): CheckedEnvelope => check(input, SNAKE, SNAKE_FIELDS, true)
 
+function rightSpelling(key: string, names: Spelling): string {
+  const other = Object.entries(names === CAMEL ? SNAKE : CAMEL).find(([, name]) => name === key)
+  return other
+    ? `spelled ${names[other[0] as keyof Spelling]} here`
+    : 'absent: put framework detail inside payload'
+}
+
 function check(
   input: unknown,
   names: Spelling,
@@ -160,7 +167,7 @@ function check(
 ): CheckedEnvelope {
   if (!isObject(input)) refuse('event', input, 'an object with the fields of the envelope')
   for (const key in input)
-    if (!fields.has(key)) refuse(key.slice(0, 60), input[key], 'absent: put framework detail inside payload')
+    if (!fields.has(key)) refuse(key.slice(0, 60), input[key], rightSpelling(key, names))
 
   const eventType = input[names.eventType]
   if (typeof eventType !== 'string' || eventType.length > 200 || !TYPE.test(eventType))

@@ -1,11 +1,12 @@
-import { ClewError, type ClewEvent, type JsonObject } from '@clew/ledger'
+import { ClewError, type ClewEvent, type JsonObject, toWire, type WireEvent } from '@clew/ledger'
 import { errorBody } from '../error-answer.ts'
 import type { Call } from '../route.ts'
 import { assertOwnRun } from './own-runs.ts'
 
-/** Result of one item: its place, or the reason of its refusal. */
+/** Result of one item: its place, or with `full` the event as it is stored; else the reason of its refusal. */
 export type ItemResult =
   | { readonly eventId: string; readonly runId: string; readonly seq: number; readonly position: number }
+  | WireEvent
   | ReturnType<typeof errorBody>
 
 export const placeOf = ({ eventId, correlationId, ledger }: ClewEvent): ItemResult => ({
@@ -34,7 +35,20 @@ export async function appendDocument(call: Call, body: unknown): Promise<ItemRes
       { most: MAX_EVENTS },
     )
   for (const [item, event] of events.entries()) checkRun(call, event, events.length === 1 ? undefined : item)
-  return (await call.ledger.appendWire(events, options)).map(placeOf)
+  return (await call.ledger.appendWire(events, options)).map(isFull(call) ? toWire : placeOf)
+}
+
+/** Whether the client asks for the events themselves: those that it wrote, after redaction. */
+function isFull({ query }: Call): boolean {
+  const text = query.get('full')
+  if (text === null || text === 'false') return false
+  if (text === 'true' || text === '') return true
+  throw new ClewError(
+    'bad_option',
+    "The query's full is neither true nor false",
+    'Correct it, or leave it out; nothing was written.',
+    { option: 'full' },
+  )
 }
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -102,7 +116,7 @@ async function appendLine(call: Call, line: string): Promise<ItemResult> {
     const event = parseLine(line)
     checkRun(call, event)
     const [written] = await call.ledger.appendWire([event])
-    return placeOf(written as ClewEvent)
+    return (isFull(call) ? toWire : placeOf)(written as ClewEvent)
   } catch (error) {
     return asResult(error)
   }

@@ -90,6 +90,11 @@ const RESULTS: JsonObject = {
               position: { type: 'integer' },
             },
           },
+          {
+            type: 'object',
+            description: 'with `full=true`: the event as it is stored',
+            required: ['event_id', 'ledger'],
+          },
           ERROR,
         ],
       },

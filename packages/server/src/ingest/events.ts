@@ -27,6 +27,12 @@ const ROUTE: Route = {
     },
     { name: 'runId', in: 'query', description: 'run of the events of AG2, which do not name one' },
     { name: 'agent', in: 'query', description: 'agent of the events of AG2' },
+    {
+      name: 'full',
+      in: 'query',
+      description: 'answer with the events as they are stored, not only with their places',
+      schema: { type: 'boolean' },
+    },
   ],
   body: EVENTS_BODY,
   bodyRequired: true,
