@@ -42,6 +42,8 @@ interface RunParts {
   readonly call: (scope: Scope, spec: CallSpec) => Promise<Completed>
   /** Records what the code says of itself. */
   readonly state: (scope: Scope, statement: Statement) => string
+  /** Which way changed code takes. */
+  readonly patched: (scope: Scope, id: string) => boolean
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
   /** Marks the error of a call as one that ends this run, and not the process, if no code handles it; returns it. */
   readonly own: (error: unknown) => unknown
@@ -240,6 +242,11 @@ export function createRun(parts: RunParts): Run {
     uuid() {
       assertHere(scope, 'uuid')
       return deriveId(sha256, seed, draw('uuid'))
+    },
+    patched(id) {
+      assertHere(scope, 'patched')
+      checkName(id, 'A patch')
+      return parts.patched(scope, id)
     },
     get memory() {
       memory ??= createRunMemory({

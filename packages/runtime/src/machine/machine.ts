@@ -225,6 +225,7 @@ export function createMachine<Rest>(
       signal: step ? () => signalOf(step, signal) : () => signal,
       call,
       state: core.statements.make,
+      patched: core.statements.patched,
       openChild,
       own(error) {
         if (error instanceof Error) ownRejection(error, failUnawaited)

@@ -171,6 +171,11 @@ export interface Run {
   ): Promise<Selected<Named>>
   /** Another agent as a run of its own. */
   child<Input, Output>(agent: Agent<Input, Output>, input: Input, options?: ChildOptions): Promise<Output>
+  /**
+   * Which way to take where the code was changed: true for the new one, which is recorded, false where the record shows that
+   * the run went past this point before the change. The same on resume, on replay and in forks.
+   */
+  patched(id: string): boolean
   /** The time, recorded. */
   now(): number
   random(): number
