@@ -76,6 +76,7 @@ describe('U1 acts, from the question to the end', () => {
     await sheet.waitFor({ state: 'detached' })
     await page.getByRole('article').filter({ hasText: 'rings delivered' }).last().waitFor()
     await page.getByRole('button', { name: 'Resume…' }).waitFor({ state: 'detached' })
+    await page.getByText(/another took over .* later: 1 step kept, 1 repeated, 0 in doubt/).waitFor()
   })
 
   it('U1 keeps an input that was typed before the recorded one arrived', async () => {

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chat } from '../../examples/model/chat.ts'
+import type { ChatMessage } from '../../examples/model/protocol.ts'
 import { agent, append, END, last, START, StateGraph } from 'clew'
 
 /** Agents whose runs the page is tried on; the server goes on with their runs. */
@@ -129,6 +131,40 @@ export const courier = agent('courier', async (run, { gate }: { readonly gate: s
 export const baker = agent('baker', async (run) => {
   await run.step('mix', { flour: 500 }, () => 'dough')
   return run.step('bake', { minutes: 45 }, () => 'bread')
+})
+
+interface Asked {
+  readonly question: string
+  readonly policy: string
+  /** Where the model listens. */
+  readonly modelUrl: string
+}
+
+/** Books what its model asks for, by a policy that may mislead the model. */
+export const clerk = agent('clerk', async (run, { question, policy, modelUrl }: Asked) => {
+  const messages: ChatMessage[] = [
+    { role: 'system', content: policy },
+    { role: 'user', content: question },
+  ]
+  for (;;) {
+    const request = { model: 'small', messages: [...messages] }
+    const { message } = await run.effect('model', request, async (body, call) => {
+      const headers = { authorization: 'Bearer for-tests' }
+      const answer = await chat({ url: modelUrl, headers, body }, { ...call, onToken: run.token })
+      call.usage(usageOf(answer.usage.prompt_tokens, answer.usage.completion_tokens))
+      return answer
+    })
+    messages.push(message)
+    if (!message.tool_calls) return message.content
+    for (const { id, function: tool } of message.tool_calls) {
+      const { pier } = JSON.parse(tool.arguments) as { readonly pier: number }
+      const seat = await run.effect('book_seat', { pier }, async () => {
+        if (pier > 4) throw new Error(`there is no pier ${pier}`)
+        return { pier, seat: '12A' }
+      })
+      messages.push({ role: 'tool', tool_call_id: id, content: JSON.stringify(seat) })
+    }
+  }
 })
 
 /** Pays somebody back, if a person allows it, and asks what to write to them. */

@@ -30,7 +30,7 @@ describe.each(KEPT_WORLDS)('W7 detached child runs, %s', (_, open) => {
     for (const each of [id, runId]) expect(await flawsOf(ledger, each)).toEqual([])
   })
 
-  it('W7 it goes on when its parent is stopped; a fork is given the one of its source', async () => {
+  it('W7 it goes on when its parent is stopped; a fork begins one of its own if its effects are live', async () => {
     const child = agent('other', (run) => run.interrupt('Well?'))
     const parent = agent('stopped', async (run) => {
       const id = await run.child(child, null, { detach: true, name: 'begin' })
@@ -43,10 +43,11 @@ describe.each(KEPT_WORLDS)('W7 detached child runs, %s', (_, open) => {
     await requestStop(ledger, runId)
     expect((await ledger.getRun(id))?.status).toBe('paused')
     expect((await child.resume(ledger, id, { answer: 'yes' })).status).toBe('completed')
-    const forked = await fork(parent, { ledger, runId, at: { step: 'begin' }, ...how })
-    // Name and input are those of the source: the fork is given its child run, and begins none of its own.
-    expect(forked.pause?.question).toMatchObject({ question: 'Go on?' })
-    expect((await ledger.listRuns({ agent: 'other' })).runs).toHaveLength(1)
+    const children = async () => (await ledger.listRuns({ agent: 'other' })).runs.length
+    await fork(parent, { ledger, runId, at: { step: 'begin' }, effects: 'ask', ...how })
+    expect(await children()).toBe(1)
+    await fork(parent, { ledger, runId, at: { step: 'begin' }, effects: 'live', ...how })
+    expect(await children()).toBe(2)
   })
 })
 

@@ -45,7 +45,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
 })
 
 const MAX_LIVES = 60
-const MAX_LIFE_MS = 5000
+const MAX_LIFE_MS = 120_000
 /** What differs from run to run. */
 const UNLIKE: ReadonlySet<string> = new Set(['clock', 'dice'])
 const sha256 = (text: string): string => hash('sha256', text)

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'busy'
   | 'stopped'
   | 'ended'
+  | 'deadline'
   | 'not_found'
   | 'pruned'
   | 'held'

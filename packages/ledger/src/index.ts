@@ -97,7 +97,8 @@ export {
   type ComplianceLog,
 } from './fold/compliance.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
-export type { ExplainedCause, ExplainedPlace, Explanation } from './read/explain.ts'
+export type { ExplainedCause, ExplainedPlace, Explanation, ExplainOptions } from './read/explain.ts'
+export type { Suspect } from './suspects/find-suspects.ts'
 export type { MatchedBy, RunOutcome } from './read/last-good.ts'
 export {
   COST_GROUPS,
@@ -403,6 +404,7 @@ export {
   CLAIM_RETRY_MS,
   createQueueSlots,
   pickWaiting,
+  type QueueCount,
   type QueueEntry,
   type QueueLimits,
   type QueueSlots,
@@ -420,6 +422,7 @@ export {
   type Leases,
   lostLease,
   type OwnerState,
+  WORKERS,
 } from './store/leases.ts'
 export type {
   RawRows,

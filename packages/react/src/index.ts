@@ -15,6 +15,7 @@ export { describeValue, previewValue } from './json/json-rows.ts'
 export { JsonTree } from './json/json-tree.tsx'
 export { LongText } from './json/long-text.tsx'
 export { type CodeToken, type Highlight, HighlightProvider } from './run/code-block.tsx'
+export { Folded, type FoldedProps } from './run/folded.tsx'
 export { Markdown, preloadMarkdown } from './run/markdown.tsx'
 export type { RunOwner, RunView } from './run/run-record.ts'
 export {
@@ -36,6 +37,7 @@ export {
   formatDuration,
   formatExact,
   formatMoney,
+  formatTook,
   plural,
   shortenId,
 } from './theme/format.ts'

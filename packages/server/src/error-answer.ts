@@ -23,6 +23,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   busy: 409,
   stopped: 409,
   ended: 409,
+  deadline: 409,
   unfinished: 409,
   too_late: 409,
   held: 409,

@@ -118,11 +118,15 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     from.isClosed = true
     // The buffer is dropped; its state is read again on the next use.
     if (!isOver || line.failure !== undefined) lines.forget(from)
-    return () =>
-      wait().catch((error: unknown) => {
+    return async () => {
+      try {
+        await wait()
+      } catch (error) {
         lines.forget(from)
         throw error
-      })
+      }
+      if (from.status === 'paused') await parts.stopBelow(from.runId)
+    }
   }
 
   async function putFork(given: PutGiven, before: Saved): Promise<Wait> {

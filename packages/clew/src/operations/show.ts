@@ -42,6 +42,7 @@ export const show = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}' },
+  mcp: { tool: 'get_run' },
   input: z.object({
     runId,
     steps: z.int().min(0).max(100_000).default(60).describe('how many steps at most, from the first on'),

@@ -22,7 +22,7 @@ export function Reasoning({ content }: { readonly content: unknown }): ReactElem
   )
 }
 
-interface FoldedProps {
+export interface FoldedProps {
   readonly label: string
   readonly value: unknown
   readonly lead?: string | undefined

@@ -65,8 +65,10 @@ export function* transcriptItemsInSlices(
     const { kind, stepId, seq } = entry
     if (++work % SLICE === 0) yield
     if (stepId === null) continue
-    if (isBrief && isLeftOpen(entry, known)) continue
-    if (TELLS_STEP.has(kind) || (TELLS_END.has(kind) && known.get(stepId)?.endedSeq === seq)) told.add(stepId)
+    if ((isBrief && isLeftOpen(entry, known)) || isSilent(entry)) continue
+    const isSpoken = kind === 'message' && known.get(stepId)?.kind === 'model'
+    if (isSpoken || TELLS_STEP.has(kind) || (TELLS_END.has(kind) && known.get(stepId)?.endedSeq === seq))
+      told.add(stepId)
     const performedBy = performerOf(entry)
     if (performedBy !== null) told.add(performedBy)
   }
@@ -85,7 +87,7 @@ export function* transcriptItemsInSlices(
       addStep(rows, step, told, depths, isBrief)
       if (++work % SLICE === 0) yield
     }
-    if (isBrief && isLeftOpen(entry, known)) continue
+    if ((isBrief && isLeftOpen(entry, known)) || isSilent(entry)) continue
     const { seq, stepId, kind } = entry
     const beginning = steps[next]
     const performedBy = performerOf(entry)
@@ -103,6 +105,10 @@ export function* transcriptItemsInSlices(
   }
   return rows
 }
+
+/** A model that only asks for tools says nothing; its calls have rows of their own. */
+const isSilent = (entry: TranscriptEntry): boolean =>
+  entry.kind === 'message' && !entry.erased && (entry.content === null || entry.content === '')
 
 const performerOf = (entry: TranscriptEntry): string | null =>
   entry.kind === 'tool_call' ? entry.performedBy : null

@@ -12,11 +12,11 @@ import {
   Play,
   Workflow,
 } from 'lucide-react'
-import { memo, type ReactElement, type ReactNode } from 'react'
+import { memo, type MouseEvent, type ReactElement, type ReactNode } from 'react'
 import { JsonTree } from '../json/json-tree.tsx'
 import { LongText } from '../json/long-text.tsx'
 import { StreamingText } from '../live/streaming-text.tsx'
-import { formatDuration, plural } from '../theme/format.ts'
+import { formatTook, plural } from '../theme/format.ts'
 import { StatusMark } from '../theme/status.tsx'
 import { KindGlyph, namedKind } from '../theme/step-kinds.tsx'
 import { Folded, Reasoning } from './folded.tsx'
@@ -34,6 +34,8 @@ export interface TranscriptRowProps {
   /** Renders an open question, for example as a form; without it only the text is shown. */
   readonly renderPause?: ((entry: EntryOf<'question'>) => ReactNode) | undefined
   readonly renderRunLink?: ((runId: string) => ReactNode) | undefined
+  /** Text for a change of status; without it the recorded reason. */
+  readonly statusText?: ((entry: EntryOf<'status'>) => string | undefined) | undefined
   /** Renders an entry whose payload was erased; without it only the fact is shown. */
   readonly renderErased?: ((entry: TranscriptEntry) => ReactNode) | undefined
 }
@@ -45,8 +47,11 @@ export const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowPro
     row.type === 'steps' ? tellSteps(row.steps, row.name, row.kind) : tell(row.entry, props)
   const depth = row.type === 'steps' ? Math.min(row.depth, 4) : 0
   return (
+    // Clicking anywhere opens it; the button within does the same for the keyboard.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
     <div
       className="clew-row"
+      onClick={(event) => isPlainClick(event) && onChoose(row)}
       data-chosen={isChosen}
       data-tone={tone}
       data-live={isLive}
@@ -65,6 +70,13 @@ export const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowPro
     </div>
   )
 })
+
+/** Not on what does something itself, and not at the end of selecting text. */
+function isPlainClick({ target }: MouseEvent): boolean {
+  const isActive =
+    target instanceof Element && target.closest('button, a, input, textarea, select, label, form')
+  return !isActive && (getSelection()?.isCollapsed ?? true)
+}
 
 interface RowContent {
   readonly glyph: ReactNode
@@ -93,7 +105,7 @@ function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): 
         {last.restored && <span>restored</span>}
         {last.decision !== null && <span>→ {[last.decision].flat().join(', ')}</span>}
         {(!isOpen || steps.length > 1) && (
-          <span className="clew-row-note clew-row-time clew-mono">{formatDuration(totalMs)}</span>
+          <span className="clew-row-note clew-row-time clew-mono">{formatTook(totalMs)}</span>
         )}
       </span>
     ),
@@ -121,7 +133,7 @@ const WHO: Readonly<Record<string, string>> = {
 
 function tell(
   entry: TranscriptEntry,
-  { row, renderPause, renderRunLink, renderErased }: TranscriptRowProps,
+  { row, renderPause, renderRunLink, renderErased, statusText }: TranscriptRowProps,
 ): RowContent {
   if (entry.erased)
     return {
@@ -155,7 +167,7 @@ function tell(
         body: (
           <>
             {text === null ? <JsonTree value={entry.content} label="content" /> : <Markdown text={text} />}
-            {entry.model !== null && <span className="clew-row-note clew-mono">{entry.model}</span>}
+            {entry.model !== null && <span className="clew-chip clew-mono">{entry.model}</span>}
             {entry.edited && <span className="clew-row-note">edited</span>}
           </>
         ),
@@ -229,7 +241,13 @@ function tell(
         tone: 'quiet',
         glyph: entry.status === 'forked' ? <GitFork size={14} /> : <Info size={14} />,
         who: entry.status,
-        body: <LongText text={REASONS[entry.reason ?? ''] ?? entry.reason ?? STANDS[entry.status] ?? ''} />,
+        body: (
+          <LongText
+            text={
+              statusText?.(entry) ?? REASONS[entry.reason ?? ''] ?? entry.reason ?? STANDS[entry.status] ?? ''
+            }
+          />
+        ),
       }
     case 'end':
       return {
@@ -280,7 +298,7 @@ function tellTool(entry: EntryOf<'tool_call'>, row: EntryRow | null): RowContent
           {row?.step && row.step.attempt > 1 && (
             <span className="clew-row-note">attempt {row.step.attempt}</span>
           )}
-          {ms !== null && <span className="clew-row-note clew-mono">{formatDuration(ms)}</span>}
+          {ms !== null && <span className="clew-row-note clew-mono">{formatTook(ms)}</span>}
         </div>
       </div>
     ),

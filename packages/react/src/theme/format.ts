@@ -14,6 +14,9 @@ export function formatDuration(ms: number | null): string {
   return `${Math.floor(minutes / 1440)} d ${Math.floor((minutes % 1440) / 60)} h`
 }
 
+/** A duration, or – where none was recorded: records without times begin and end at the same instant. */
+export const formatTook = (ms: number | null): string => (ms === 0 ? '–' : formatDuration(ms))
+
 export function formatMoney(dollars: number | null): string {
   if (dollars === null) return '–'
   if (dollars === 0) return '$0'

@@ -1,4 +1,4 @@
-import type { ClewEvent, RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, type RunSummary } from '@clew/ledger'
 import { divergenceError } from './divergence-error.ts'
 import { type EventDraft, isUnstorable } from '../machine/run-appender.ts'
 import type { IdleReason, LiveMachine } from '../machine/machine-types.ts'
@@ -36,8 +36,10 @@ export async function recordIdleReason(
         }),
       ])
       return resultOf(take, machine, 'interrupted', told)
-    case 'stopped':
-      return stop(take, machine, rest, told)
+    case 'stopped': {
+      const overdue = deadlineErrorOf(take)
+      return overdue ? expire(take, machine, overdue, rest.stops, told) : stop(take, machine, rest, told)
+    }
     case 'blocked': {
       const { kind, stepId, expected, secretKind, redactedFrom } = rest.divergence
       await journal.send([
@@ -87,6 +89,30 @@ const isWoken = ({ status, dueAt, held }: RunSummary, ownDueAt: string | null): 
 interface IdleReport {
   readonly warnings: readonly string[]
   readonly fields: { readonly warnings?: readonly string[] }
+}
+
+/** The error of a run that was stopped by its deadline and not on request. */
+function deadlineErrorOf({ options, hold }: ActiveRun): ClewError | undefined {
+  const reason: unknown = options.signal?.reason
+  return hold.stopRequested === null && reason instanceof ClewError && reason.code === 'deadline'
+    ? reason
+    : undefined
+}
+
+async function expire(
+  take: ActiveRun,
+  machine: LiveMachine,
+  { name, code, message }: ClewError,
+  stops: Extract<IdleReason, { type: 'stopped' }>['stops'],
+  told: IdleReport,
+): Promise<RunResult> {
+  const error = new StepError({ name, code, message }, null)
+  const failed = machine.draft('system.workflow_failed', [], machine.cause, {
+    error: error.toJSON(),
+    ...told.fields,
+  })
+  await take.journal.send([...stops, failed])
+  return resultOf(take, machine, 'failed', told, { error })
 }
 
 /** An operator has it paused: it goes on where it stands when it is resumed. */

@@ -21,6 +21,7 @@ export interface StartFacts {
   readonly session?: SessionOptions | undefined
   readonly tags?: StartOptions['tags']
   readonly inputDigest?: string | undefined
+  readonly deadlineAt?: string | undefined
   /** Events of a submitted run: its submission first, which has the input and what else was given. */
   readonly submission?: readonly ClewEvent[] | undefined
 }
@@ -66,6 +67,7 @@ export async function recordStart(take: ActiveRun, input: unknown, facts: StartF
   return runUntilIdle(take, events, {
     input: submission ? undefined : input,
     bounds: { budget, workedMs: 0 },
+    deadlineAt: facts.deadlineAt,
     from: opening?.from,
     redactedTexts: opening?.redactedTexts,
   })

@@ -128,6 +128,7 @@ export async function goOnWithRun(
     const result = await runUntilIdle(take, [...events, ...added], {
       input,
       bounds,
+      deadlineAt: current.deadlineAt,
       madeBefore: events,
       answers: given,
       stepsBefore: isWoken ? undefined : current.steps,
@@ -137,6 +138,7 @@ export async function goOnWithRun(
     return await runUntilIdle(take, await program.load(ledger, runId), {
       input,
       bounds,
+      deadlineAt: current.deadlineAt,
       madeBefore: events,
       answers: given,
     })

@@ -22,11 +22,14 @@ import type { Shutdown } from './run-options.ts'
 import { readRunUsage } from './read-run-usage.ts'
 import type { RunBounds } from './run-bounds.ts'
 import { openTape } from '../tape/open-tape.ts'
+import { openDeadline } from '../work/deadline.ts'
 
 /** Data of this process that the record does not contain. */
 export interface Known {
   readonly input?: unknown
   readonly bounds: RunBounds
+  /** The run fails if it has not ended by then (W1). */
+  readonly deadlineAt?: string | undefined
   readonly from?: Opening['from']
   /** Redacted text in what it begins with. */
   readonly redactedTexts?: readonly RedactedText[] | undefined
@@ -48,12 +51,16 @@ export async function runUntilIdle(
   known: Known,
 ): Promise<RunResult> {
   const progress = recordProgress(take.ledger, take.runId, take.options.listener ?? {})
+  const deadline = openDeadline(take.runId, known.deadlineAt)
   try {
-    const options = { ...take.options, listener: progress.listener }
+    const signals = [take.options.signal, deadline?.signal].filter((each) => each !== undefined)
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+    const options = { ...take.options, signal, listener: progress.listener }
     const result = await carry({ ...take, options }, first, known, progress)
     const { madeBefore } = known
     return madeBefore ? { ...result, fidelity: fidelityOf(madeBefore, take.program, take.models) } : result
   } finally {
+    deadline?.close()
     await progress.close()
   }
 }

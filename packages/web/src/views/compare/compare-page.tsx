@@ -1,4 +1,4 @@
-import type { ItemReference, RunDiff, RunSummary } from '@clew/ledger'
+import type { DiffRow, ItemReference, RunDiff, RunSummary } from '@clew/ledger'
 import {
   formatAgo,
   formatCount,
@@ -6,17 +6,19 @@ import {
   formatMoney,
   runPath,
   shortenId,
-  StatusMark,
   useClient,
 } from '@clew/react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowLeftRight } from 'lucide-react'
-import { type ReactElement, useEffect, useRef } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { SideHead } from './side-head.tsx'
+import { RowDiff } from './row-diff.tsx'
 import { TopBar } from '../../frame/top-bar.tsx'
 import { Changes } from '../../parts/changes.tsx'
 import { Command, shellWord } from '../../parts/command.tsx'
+import { SessionQuestion } from '../streams/session-question.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 
 /** Two runs side by side, aligned, with the place where they part in view. */
@@ -29,6 +31,11 @@ export function ComparePage(): ReactElement {
     enabled: a !== undefined && b !== undefined,
     queryFn: ({ signal }) =>
       client.get<RunDiff>(`${runPath(a ?? '')}/diff`, { otherRunId: b, full: true }, signal),
+    // A branch is compared while it runs.
+    refetchInterval: ({ state }) =>
+      state.data && [state.data.a, state.data.b].some(({ status }) => LIVE.has(status))
+        ? LOOK_AGAIN_MS
+        : false,
   })
   return (
     <>
@@ -82,6 +89,9 @@ export function ComparePage(): ReactElement {
   )
 }
 
+const LIVE: ReadonlySet<string> = new Set(['pending', 'running', 'paused'])
+const LOOK_AGAIN_MS = 1000
+
 interface RunPickerProps {
   readonly label: string
   readonly value: string | undefined
@@ -128,12 +138,20 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
   const { first, counts } = diff
   const rows = showAll ? diff.rows : diff.rows.filter(({ mark }) => mark !== 'same')
   const scroll = useRef<HTMLDivElement>(null)
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
     estimateSize: () => ROW,
     overscan: 20,
+    getItemKey: (index) => keyOf(rows[index]),
   })
+  const toggle = (key: string): void =>
+    setOpened((before) => {
+      const next = new Set(before)
+      if (!next.delete(key)) next.add(key)
+      return next
+    })
   const partsAt = rows.findIndex(({ mark }) => !['same', 'attempts', 'wording'].includes(mark))
   useEffect(() => {
     if (partsAt > 0) list.scrollToIndex(partsAt, { align: 'center' })
@@ -159,6 +177,10 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
           <Delta name="errors" delta={diff.deltas.errors} format={formatCount} />
         </dl>
       </div>
+      {[diff.a, diff.b].map(
+        ({ runId, status }) =>
+          status === 'paused' && <SessionQuestion key={runId} runId={runId} seq={diff.rows.length} />,
+      )}
       {told.length > 0 && <Changes changes={told} />}
       <div className="compare-bar">
         <span className="quiet">
@@ -172,13 +194,8 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
         </label>
       </div>
       <div className="compare-heads">
-        {[diff.a, diff.b].map((side) => (
-          <div key={side.runId}>
-            <StatusMark status={side.status} compact />
-            <Link to="/runs/$runId" params={{ runId: side.runId }} search={{}} className="run-link clew-mono">
-              {shortenId(side.runId, 34)}
-            </Link>
-          </div>
+        {[diff.a, diff.b].map(({ runId, status }) => (
+          <SideHead key={runId} runId={runId} status={status} />
         ))}
       </div>
       <div className="scroll" ref={scroll}>
@@ -193,6 +210,8 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
             return (
               <div
                 key={item.key}
+                ref={list.measureElement}
+                data-index={item.index}
                 role="listitem"
                 className="compare-row"
                 data-mark={row.mark}
@@ -200,8 +219,29 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <Item item={row.a} runId={diff.a.runId} />
-                <span className="compare-mark">{row.mark === 'same' ? '' : row.mark}</span>
+                {row.mark === 'same' ? (
+                  <span className="compare-mark" />
+                ) : (
+                  <button
+                    type="button"
+                    className="compare-mark link"
+                    aria-expanded={opened.has(keyOf(row))}
+                    aria-label={`${row.mark}: show the difference`}
+                    onClick={() => toggle(keyOf(row))}
+                  >
+                    <span className="compare-word">{row.mark}</span>
+                    <span className="compare-sign" aria-hidden="true">
+                      {SIGNS[row.mark] ?? '≠'}
+                    </span>
+                  </button>
+                )}
                 <Item item={row.b} runId={diff.b.runId} />
+                {opened.has(keyOf(row)) && (
+                  <RowDiff
+                    a={{ runId: diff.a.runId, item: row.a }}
+                    b={{ runId: diff.b.runId, item: row.b }}
+                  />
+                )}
               </div>
             )
           })}
@@ -213,6 +253,10 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
     </div>
   )
 }
+
+const SIGNS: Readonly<Record<string, string>> = { missing: '−', extra: '+', wording: '~', attempts: '↻' }
+
+const keyOf = (row: DiffRow | undefined): string => `${row?.a?.index ?? ''} ${row?.b?.index ?? ''}`
 
 /** A digest shows that values differ; its digits are not shown. */
 const labelOf = (item: ItemReference | null): string | undefined =>
@@ -254,7 +298,8 @@ interface DeltaProps {
 }
 
 function Delta({ name, delta: { a, b, delta }, format }: DeltaProps): ReactElement | null {
-  if (a === null && b === null) return null
+  // What neither run recorded is not compared.
+  if ((a ?? 0) === 0 && (b ?? 0) === 0) return null
   const by = delta === null || delta === 0 ? null : format(Math.abs(delta))
   return (
     <div>

@@ -76,6 +76,8 @@ const WORDS: Readonly<Record<string, string>> = {
   no: 'No',
   approve: 'Yes',
   deny: 'No',
+  perform: 'Do it',
+  abort: 'Do not',
 }
 
 /** The usual words for yes and no are one word on every card; others stay as they were recorded. */

@@ -1,5 +1,5 @@
 import { type RunSummary, stepLabel } from '@clew/ledger'
-import { plural, runPath, useClient } from '@clew/react'
+import { runPath, useClient } from '@clew/react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
@@ -7,6 +7,7 @@ import { Command, shellWord } from '../../parts/command.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import type { ActProps } from './action-sheet.tsx'
+import { BranchTerms, type Effects, usePreview } from './branch-terms.tsx'
 import { readState } from './read-state.ts'
 import { useEvent } from './use-event.ts'
 
@@ -19,12 +20,19 @@ const CHANGES = ['nothing', 'input', 'state'] as const
 type What = (typeof CHANGES)[number]
 
 /** From which step, what changes, what is kept and what runs again; then it is done. */
-export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): ReactElement {
+export function ForkSheet({ runId, run, view, chosen, search, onClose }: ActProps): ReactElement {
   const client = useClient()
   const navigate = useNavigate()
   const { steps } = view
   const [picked, setStepId] = useState<string>()
-  const stepId = picked ?? chosen?.stepId ?? steps.find(({ status }) => status === 'failed')?.stepId ?? ''
+  // Where one is: at the chosen step, or behind the superstep under the scrubber; else where the run failed.
+  const here =
+    search.at === undefined
+      ? steps.find(({ status }) => status === 'failed')
+      : steps.find(({ superstep }) => superstep > (search.at ?? 0))
+  const stepId = picked ?? chosen?.stepId ?? here?.stepId ?? ''
+  const [effects, setEffects] = useState<Effects>('ask')
+  const preview = usePreview(runId, { at: stepId === '' ? undefined : { step: stepId } })
   const [what, setWhat] = useState<What>('nothing')
   /** Text that the user typed; undefined while the recorded value is shown. */
   const [typed, setTyped] = useState<string>()
@@ -50,11 +58,9 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
   }
 
   const value = what === 'nothing' ? undefined : parseEdit(text, what, given)
-  const kept = at
-    ? steps.filter(({ endedSeq }) => endedSeq !== null && endedSeq < at.startedSeq).length
-    : steps.length
   const body = {
     wait: false,
+    effects,
     ...(stepId !== '' && { at: { step: stepId } }),
     ...(what === 'input' && value?.ok && { input: value.value }),
     ...(what === 'state' && value?.ok && { state: value.value }),
@@ -66,6 +72,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
   const edited = what === 'state' && value?.ok ? Object.keys(value.value as object) : []
   const flags = [
     stepId === '' ? '' : ` --at ${shellWord(stepId)}`,
+    effects === 'live' ? ' --effects live' : '',
     what !== 'nothing' && value?.ok ? ` --${what} ${shellWord(JSON.stringify(value.value))}` : '',
   ].join('')
   return (
@@ -116,15 +123,8 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
             <dd className="clew-mono">{edited.length === 0 ? 'nothing yet' : edited.join(', ')}</dd>
           </div>
         )}
-        <div>
-          <dt>kept from the record</dt>
-          <dd>{plural(kept, 'step')}</dd>
-        </div>
-        <div>
-          <dt>to run again, live</dt>
-          <dd>{at ? `${plural(steps.length - kept, 'step')}, if it takes the same path` : 'what follows'}</dd>
-        </div>
       </dl>
+      <BranchTerms preview={preview} effects={effects} onEffects={setEffects} />
       <Command text={`clew fork ${shellWord(runId)}${flags}`} />
       {fork.error && <ErrorNote error={fork.error} />}
       <div className="sheet-feet">

@@ -1,6 +1,6 @@
 import type { TaskGraph, TaskNode } from '@clew/ledger'
 import {
-  formatDuration,
+  formatTook,
   KindGlyph,
   namedKind,
   plural,
@@ -295,7 +295,7 @@ function TaskBox({ data: { task, isChosen, isLater, direction } }: NodeProps<Ste
             {failedOf(task) > 0 && task.status !== 'failed' && (
               <span className="clew-row-error">{failedOf(task)} failed</span>
             )}
-            <span className="clew-mono">{formatDuration(task.totalMs)}</span>
+            <span className="clew-mono">{formatTook(task.totalMs)}</span>
             {task.loops > 0 && <span>{plural(task.loops, 'loop')}</span>}
             {task.attempts > task.count && <span>{task.attempts} attempts</span>}
           </>

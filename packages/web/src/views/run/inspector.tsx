@@ -1,7 +1,7 @@
 import type { ClewEvent, StepSkeleton } from '@clew/ledger'
 import {
   formatClock,
-  formatDuration,
+  formatTook,
   formatExact,
   JsonTree,
   KindGlyph,
@@ -16,9 +16,12 @@ import type { ReactElement, ReactNode } from 'react'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { Id } from '../../parts/id.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
+import type { ReplacedValue } from './branch-terms.tsx'
+import { EditableValue } from './editable-value.tsx'
 import { Missing } from './gaps.tsx'
 import { RunLink } from './run-head.tsx'
 import type { TabProps } from './run-page.tsx'
+import { Scores } from './scores.tsx'
 import { stepKey } from './step-key.ts'
 import { useEvent } from './use-event.ts'
 
@@ -51,12 +54,22 @@ function Head({ title, onClose }: HeadProps): ReactElement {
 function StepSide({
   runId,
   step,
+  view,
   choose,
   onClose,
 }: TabProps & { readonly step: StepSkeleton; readonly onClose: () => void }): ReactElement {
   const began = useEvent(runId, step.startedSeq)
   const ended = useEvent(runId, step.endedSeq)
   const cause = began.data?.causationId ?? null
+  // The model that spoke last before a call is the one that asked for it.
+  const asker = isSpoken(step)
+    ? undefined
+    : view.steps.findLast(
+        (each) => isSpoken(each) && each.endedSeq !== null && each.endedSeq < step.startedSeq,
+      )
+  const isNode = step.kind === 'node' || step.kind === 'gate'
+  // Only an effect can be performed with something else than the code asks for.
+  const isEffect = began.data?.payload.kind === 'effect'
   return (
     <div className="side">
       <Head
@@ -71,7 +84,7 @@ function StepSide({
       />
       <div className="side-facts">
         <StatusMark status={step.status} />
-        <span className="clew-mono">{formatDuration(step.durationMs)}</span>
+        <span className="clew-mono">{formatTook(step.durationMs)}</span>
         <span>attempt {step.attempt}</span>
         <span>superstep {step.superstep}</span>
         {step.cached && <span className="clew-chip">cached</span>}
@@ -88,9 +101,28 @@ function StepSide({
           <LongText text={step.error.message ?? ''} />
         </Part>
       )}
+      <Scores runId={runId} scores={view.run?.scores ?? []} stepId={step.stepId} />
       {step.decision !== null && <Part name="decided">{[step.decision].flat().join(', ')}</Part>}
-      <Value name="input" event={began.data} path="input" />
-      <Value name="output" event={ended.data} path="output" />
+      <Value
+        runId={runId}
+        name="input"
+        event={began.data}
+        path="input"
+        toReplaced={isEffect ? (input) => ({ step: step.stepId, input }) : undefined}
+      />
+      <Value
+        runId={runId}
+        name="output"
+        event={ended.data}
+        path="output"
+        toReplaced={
+          step.status !== 'completed' || isNode
+            ? undefined
+            : step.kind === 'interrupt'
+              ? (answer) => ({ step: step.stepId, answer })
+              : (output) => ({ step: step.stepId, output })
+        }
+      />
       {step.usage !== null && step.usage !== undefined && (
         <Part name="usage">
           <JsonTree value={step.usage} label="usage" />
@@ -120,6 +152,15 @@ function StepSide({
               what caused it
             </button>
           )}
+          {asker && (
+            <button
+              type="button"
+              className="link"
+              onClick={() => choose({ step: stepKey(asker), event: undefined })}
+            >
+              asked for by {asker.nodeName} <span className="clew-mono">#{asker.startedSeq}</span>
+            </button>
+          )}
         </div>
         <p className="quiet" title={formatExact(step.createdAt)}>
           {formatClock(step.createdAt)}
@@ -136,6 +177,8 @@ function StepSide({
     </div>
   )
 }
+
+const isSpoken = ({ kind, usage }: StepSkeleton): boolean => kind === 'model' || usage != null
 
 function EventSide({
   runId,
@@ -229,10 +272,14 @@ function Part({ name, children }: { readonly name: string; readonly children: Re
 }
 
 function Value({
+  runId,
   name,
   event,
   path,
+  toReplaced,
 }: {
+  readonly runId: string
+  readonly toReplaced: ((value: unknown) => ReplacedValue) | undefined
   readonly name: string
   readonly event: ClewEvent | null | undefined
   readonly path: string
@@ -248,13 +295,7 @@ function Value({
   if (value === undefined || value === null) return null
   return (
     <Part name={name}>
-      {typeof value === 'string' ? (
-        <LongText text={value} />
-      ) : typeof value === 'object' && Object.keys(value).length === 0 ? (
-        <span className="clew-mono quiet">{JSON.stringify(value)}</span>
-      ) : (
-        <JsonTree value={value} label={name} />
-      )}
+      <EditableValue runId={runId} name={name} value={value} toReplaced={toReplaced} />
     </Part>
   )
 }

@@ -1,5 +1,5 @@
 import type { StepSkeleton, TaskNode } from '@clew/ledger'
-import { formatDuration, plural, spellBidi, StatusMark } from '@clew/react'
+import { formatTook, plural, spellBidi, StatusMark } from '@clew/react'
 import { X } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
 import { RunLink } from './run-head.tsx'
@@ -62,7 +62,7 @@ export function NodeSteps({
               #{step.startedSeq} {spellBidi(step.stepId)}
             </button>
             <StatusMark status={step.status} />
-            <span className="clew-mono quiet">{formatDuration(step.durationMs)}</span>
+            <span className="clew-mono quiet">{formatTook(step.durationMs)}</span>
             {step.error?.message && <span className="clew-row-error">{step.error.message}</span>}
           </li>
         ))}

@@ -92,6 +92,8 @@ const SHOWN = new Set([
   'timeoutMs',
   'safety',
   'effect',
+  'stepId',
+  'attempt',
 ])
 
 /** All else that came with the question: the arguments of what is to be approved first of all. */

@@ -99,7 +99,10 @@ export function ReplaySheet({ runId, chosen, onClose }: ActProps): ReactElement 
 function ReportView({ report }: { readonly report: Report }): ReactElement {
   const first = report.divergences[0]
   const parting = useRef<HTMLLIElement>(null)
-  useEffect(() => parting.current?.scrollIntoView({ block: 'nearest' }), [report])
+  useEffect(() => {
+    // Newer browsers return a promise here, which React would take for a clean-up.
+    void parting.current?.scrollIntoView({ block: 'nearest' })
+  }, [report])
   return (
     <section className="report" aria-live="polite">
       <h3 data-verdict={report.verdict}>

@@ -1,14 +1,19 @@
 import type { RunSummary } from '@clew/ledger'
-import { formatCount, formatDuration, formatMoney, plural, shortenId, StatusMark, wordsOf } from '@clew/react'
+import { formatCount, formatTook, formatMoney, plural, shortenId, StatusMark, wordsOf } from '@clew/react'
 import { Link } from '@tanstack/react-router'
 import { CircleStop, GitFork, Play, RotateCcw } from 'lucide-react'
 import { type ReactElement, useEffect, useState } from 'react'
+import { editOf } from './branch-terms.tsx'
+import { Scores } from './scores.tsx'
+import { stepKey } from './step-key.ts'
+import { useEvent } from './use-event.ts'
 import { Ago } from '../../parts/ago.tsx'
 import type { TabProps } from './run-page.tsx'
 
 /** Header of a run: status, labelled figures and actions. */
 export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSummary }): ReactElement {
   const isOver = run.endedAt !== null
+  const failed = view.steps.findLast(({ status }) => status === 'failed')
   const isHeld = view.owner?.state === 'alive'
   const canResume = !isOver && run.status !== 'paused' && !isHeld
   return (
@@ -27,7 +32,11 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
         {run.agentVersion !== null && <span className="fact quiet">v{run.agentVersion}</span>}
         {run.forkedFrom && (
           <span className="fact">
-            fork of <RunLink runId={run.forkedFrom.runId} /> after event {run.forkedFrom.seq}
+            fork of <RunLink runId={run.forkedFrom.runId} /> after event {run.forkedFrom.seq}{' '}
+            <Edited runId={run.runId} seq={run.forkedFrom.seq + 1} />
+            <Link to="/compare" search={{ a: run.forkedFrom.runId, b: run.runId }} className="run-link">
+              beside it
+            </Link>
           </span>
         )}
         {run.parentRunId !== null && (
@@ -52,6 +61,21 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
             </button>
           </span>
         )}
+        {run.status === 'failed' && (
+          <span className="fact bad why">
+            {run.error?.message ?? run.error?.name ?? 'it failed'}
+            {failed && (
+              <button
+                type="button"
+                className="link"
+                onClick={() => choose({ step: stepKey(failed), event: undefined })}
+              >
+                at {failed.nodeName}
+              </button>
+            )}
+          </span>
+        )}
+        <Scores runId={run.runId} scores={run.scores} />
         {run.stopRequested && !isOver && <span className="fact waits">asked to stop</span>}
         {!isOver && view.owner !== null && view.owner.state !== 'alive' && (
           <span className="fact waits">
@@ -79,6 +103,12 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
       </div>
     </div>
   )
+}
+
+/** What was edited where a fork parts from its source. */
+function Edited({ runId, seq }: { readonly runId: string; readonly seq: number }): ReactElement | null {
+  const edit = editOf(useEvent(runId, seq).data)
+  return edit === null ? null : <span className="clew-chip">{edit}</span>
 }
 
 /** Tokens and cost of model calls; nothing for a run without model calls. */
@@ -121,7 +151,7 @@ function Took({ run }: { readonly run: RunSummary }): ReactElement {
     const timer = setInterval(() => setNow(Date.now()), TICK_MS)
     return () => clearInterval(timer)
   }, [isLive])
-  if (run.durationMs !== null) return <>{formatDuration(run.durationMs)}</>
-  if (isLive) return <>{formatDuration(Math.max(0, now - Date.parse(run.startedAt)))}</>
-  return <>{formatDuration(Math.max(0, Date.parse(run.updatedAt) - Date.parse(run.startedAt)))}</>
+  if (run.durationMs !== null) return <>{formatTook(run.durationMs)}</>
+  if (isLive) return <>{formatTook(Math.max(0, now - Date.parse(run.startedAt)))}</>
+  return <>{formatTook(Math.max(0, Date.parse(run.updatedAt) - Date.parse(run.startedAt)))}</>
 }

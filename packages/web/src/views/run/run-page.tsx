@@ -9,9 +9,7 @@ import { TopBar } from '../../frame/top-bar.tsx'
 import { Id } from '../../parts/id.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { RUN_TABS, type RunSearch, type RunTab } from '../../url.ts'
-import { ActionSheet } from './action-sheet.tsx'
 import { PrunedNote } from './gaps.tsx'
-import { Inspector } from './inspector.tsx'
 import { RunHead } from './run-head.tsx'
 import { Scrubber } from './scrubber.tsx'
 import { SplitPane } from './split-pane.tsx'
@@ -24,6 +22,8 @@ import { TranscriptTab } from './transcript-tab.tsx'
 import { useChosenStep } from './use-chosen-step.ts'
 import { useStory } from './use-transcript-items.ts'
 
+const ActionSheet = lazy(() => import('./action-sheet.tsx').then((m) => ({ default: m.ActionSheet })))
+const Inspector = lazy(() => import('./inspector.tsx').then((m) => ({ default: m.Inspector })))
 const TimelineTab = lazy(() => import('./timeline-tab.tsx').then((m) => ({ default: m.TimelineTab })))
 const GraphTab = lazy(() => import('./graph-tab.tsx').then((m) => ({ default: m.GraphTab })))
 const StateTab = lazy(() => import('./state-tab.tsx').then((m) => ({ default: m.StateTab })))
@@ -169,11 +169,13 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
             isOpen={hasChoice}
             side={
               hasChoice ? (
-                <Inspector
-                  {...props}
-                  key={`${search.step} ${search.event}`}
-                  onClose={() => choose({ step: undefined, event: undefined })}
-                />
+                <Suspense>
+                  <Inspector
+                    {...props}
+                    key={`${search.step} ${search.event}`}
+                    onClose={() => choose({ step: undefined, event: undefined })}
+                  />
+                </Suspense>
               ) : null
             }
           >
@@ -186,7 +188,11 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
             </div>
           </SplitPane>
           <Scrubber rounds={rounds} at={search.at} onAt={scrub} />
-          {run && search.act !== undefined && <ActionSheet {...props} run={run} act={search.act} />}
+          {run && search.act !== undefined && (
+            <Suspense>
+              <ActionSheet {...props} run={run} act={search.act} />
+            </Suspense>
+          )}
         </>
       )}
     </>

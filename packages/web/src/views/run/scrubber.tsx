@@ -1,5 +1,14 @@
 import { formatDuration } from '@clew/react'
-import { type CSSProperties, memo, type PointerEvent, type ReactElement } from 'react'
+import { Pause, Play } from 'lucide-react'
+import {
+  type CSSProperties,
+  memo,
+  type PointerEvent,
+  type ReactElement,
+  useEffect,
+  useEffectEvent,
+  useState,
+} from 'react'
 import type { Bar, Supersteps } from './supersteps.ts'
 
 interface ScrubberProps {
@@ -23,6 +32,7 @@ export function Scrubber({ rounds, at, onAt }: ScrubberProps): ReactElement | nu
   }
   return (
     <div className="scrub">
+      <Player rounds={rounds} at={at} onAt={onAt} />
       <div
         className="scrub-track"
         role="slider"
@@ -50,6 +60,56 @@ export function Scrubber({ rounds, at, onAt }: ScrubberProps): ReactElement | nu
           To the end
         </button>
       )}
+    </div>
+  )
+}
+
+const SPEEDS = [1, 5, 10, 50] as const
+/** No superstep is passed faster than it can be seen, and no wait is sat out. */
+const MIN_STAY_MS = 120
+const MAX_STAY_MS = 1500
+
+/** Goes through the run by itself, superstep by superstep; long waits are skipped. */
+function Player({ rounds, at, onAt }: ScrubberProps): ReactElement {
+  const { all, bars } = rounds
+  const [isPlaying, setPlaying] = useState(false)
+  const [speed, setSpeed] = useState<number>(1)
+  const place = at === undefined ? all.length - 1 : Math.max(0, rounds.placeOf(at))
+  const isOver = place >= all.length - 1
+  const advance = useEffectEvent(() => {
+    const next = all[place + 1]
+    onAt(next === all.at(-1) ? undefined : next)
+    if (next === undefined || next === all.at(-1)) setPlaying(false)
+  })
+  const ms = bars[Math.floor((place / all.length) * bars.length)]?.ms ?? 0
+  useEffect(() => {
+    if (!isPlaying) return undefined
+    const stay = Math.min(MAX_STAY_MS, Math.max(MIN_STAY_MS, ms / speed))
+    const timer = setTimeout(advance, stay)
+    return () => clearTimeout(timer)
+  }, [isPlaying, place, speed, ms])
+  function onPlay(): void {
+    if (!isPlaying && isOver) onAt(all[0])
+    setPlaying(!isPlaying)
+  }
+  return (
+    <div className="scrub-player">
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={isPlaying ? 'Pause' : 'Play'}
+        onClick={onPlay}
+      >
+        {isPlaying ? <Pause size={14} aria-hidden="true" /> : <Play size={14} aria-hidden="true" />}
+      </button>
+      <button
+        type="button"
+        className="link clew-mono"
+        aria-label={`Speed: ${speed} times`}
+        onClick={() => setSpeed(SPEEDS[(SPEEDS.indexOf(speed as 1) + 1) % SPEEDS.length] ?? 1)}
+      >
+        {speed}×
+      </button>
     </div>
   )
 }

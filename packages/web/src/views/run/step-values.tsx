@@ -1,4 +1,4 @@
-import { formatDuration, JsonTree, KindGlyph, LongText } from '@clew/react'
+import { formatTook, JsonTree, KindGlyph, LongText } from '@clew/react'
 import { stepLabel, type StepSkeleton } from '@clew/ledger'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactElement, useMemo, useRef } from 'react'
@@ -51,7 +51,7 @@ export function StepValues({ runId, view, untilSeq, choose }: TabProps): ReactEl
                 >
                   {stepLabel(step.stepId, step.nodeName)}
                 </button>
-                <span className="quiet">{formatDuration(step.durationMs)}</span>
+                <span className="quiet">{formatTook(step.durationMs)}</span>
               </h2>
               <Given runId={runId} seq={step.endedSeq} />
             </section>

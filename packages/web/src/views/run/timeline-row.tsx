@@ -1,5 +1,5 @@
 import type { StepSkeleton } from '@clew/ledger'
-import { formatDuration, KindGlyph, namedKind, plural, stepKindOf } from '@clew/react'
+import { formatTook, KindGlyph, namedKind, plural, stepKindOf } from '@clew/react'
 import { ChevronRight } from 'lucide-react'
 import type { ReactElement } from 'react'
 import type { Span } from './zoom.ts'
@@ -103,6 +103,6 @@ export function TimelineRow(props: TimelineRowProps): ReactElement {
 /** As long as its bar; of one that waited or was interrupted also how long it was at work. */
 function tellTime({ durationMs, status }: StepSkeleton, wholeMs: number): string {
   if (durationMs === null || status !== 'completed' || wholeMs < 2 * durationMs + 20)
-    return formatDuration(durationMs)
-  return `${formatDuration(wholeMs)}, ${formatDuration(durationMs)} at work`
+    return formatTook(durationMs)
+  return `${formatTook(wholeMs)}, ${formatTook(durationMs)} at work`
 }

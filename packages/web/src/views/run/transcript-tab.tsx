@@ -4,6 +4,7 @@ import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'reac
 import { useVirtualList } from '../../parts/use-virtual-list.ts'
 import { Missing } from './gaps.tsx'
 import { QuestionCard } from './question-card.tsx'
+import { recoveryAt } from './recovery.ts'
 import { RunLink } from './run-head.tsx'
 import type { TabProps } from './run-page.tsx'
 import { stepKey } from './step-key.ts'
@@ -61,6 +62,11 @@ export function TranscriptTab(props: TabProps): ReactElement {
     (entry) => <Missing runId={runId} place={entry} />,
     [runId],
   )
+  const { steps } = view
+  const statusText = useCallback<NonNullable<TranscriptRowProps['statusText']>>(
+    (entry) => (entry.status === 'resumed' ? recoveryAt(entry, steps)?.text : undefined),
+    [steps],
+  )
   return (
     <div
       className="scroll"
@@ -90,6 +96,8 @@ export function TranscriptTab(props: TabProps): ReactElement {
             renderPause,
             renderRunLink,
             renderErased,
+            // Others would be drawn again with each new step.
+            ...(row.type === 'entry' && row.entry.kind === 'status' && { statusText }),
           }
           return (
             <article
@@ -147,7 +155,8 @@ function stepToldBy(row: TranscriptItem): StepSkeleton | undefined {
   const { step, seq, entry } = row
   if (step === null) return undefined
   const isPerformer = entry.kind === 'tool_call' && entry.performedBy === step.stepId
-  return isPerformer || step.startedSeq === seq || step.endedSeq === seq ? step : undefined
+  const isSpoken = entry.kind === 'message' && step.kind === 'model'
+  return isPerformer || isSpoken || step.startedSeq === seq || step.endedSeq === seq ? step : undefined
 }
 
 const isSame = (a: StepSkeleton, b: StepSkeleton): boolean => a.stepId === b.stepId && a.attempt === b.attempt

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { completions, toRequest } from './run-query.ts'
+import { completions, sortedBy, sortOf, toRequest } from './run-query.ts'
 
 describe('the filter of runs', () => {
   it('U1 asks the list for what it can answer, and search for the rest', () => {
@@ -11,7 +11,19 @@ describe('the filter of runs', () => {
       query: { query: 'status:failed "owls"' },
     })
     expect(toRequest('status:failed tool:search').path).toBe('/v1/search')
+    expect(toRequest('agent:desk score:correct<1')).toEqual({
+      path: '/v1/runs',
+      query: { q: 'agent:desk', scores: 'correct<1' },
+    })
     expect(toRequest('Type:tool_call').path).toBe('/v1/search')
+  })
+
+  it('U1 sorts by a column, and turns the order round', () => {
+    expect(sortedBy('agent:desk', 'cost')).toBe('agent:desk sort:-cost')
+    expect(sortedBy('sort:-cost agent:desk', 'cost')).toBe('agent:desk sort:cost')
+    expect(sortedBy('sort:cost', 'steps')).toBe('sort:-steps')
+    expect(sortOf('agent:desk sort:-cost')).toBe('-cost')
+    expect(sortOf(undefined)).toBeUndefined()
   })
 
   it('U2 completes fields, then their values', () => {

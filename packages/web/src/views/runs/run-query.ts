@@ -8,19 +8,38 @@ import {
 } from '@clew/ledger'
 
 export type RunsRequest =
-  | { readonly path: '/v1/runs'; readonly query: { readonly q?: string } }
+  | { readonly path: '/v1/runs'; readonly query: { readonly q?: string; readonly scores?: string } }
   | { readonly path: '/v1/search'; readonly query: { readonly query: string } }
 
 /** The list of runs answers fields of runs; words, and fields of single events, go to the search. */
 export function toRequest(q: string | undefined): RunsRequest {
-  const items = splitQuery(q ?? '').map((item) => item.text.replace(/^(-?)text:/i, '$1'))
+  const parts = splitQuery(q ?? '')
+  // Conditions on scores are a filter of the list beside the query.
+  const scores = parts.filter(isScore).map(({ value }) => value)
+  const items = parts.filter((item) => !isScore(item)).map((item) => item.text.replace(/^(-?)text:/i, '$1'))
   const query = items.join(' ')
   const isSearch = splitQuery(query).some(
     ({ field }) =>
       field === null || QUERY_FIELD_NAMES.some((name) => name === field.toLowerCase() && isEventField(name)),
   )
   if (isSearch) return { path: '/v1/search', query: { query } }
-  return { path: '/v1/runs', query: query === '' ? {} : { q: query } }
+  return {
+    path: '/v1/runs',
+    query: { ...(query !== '' && { q: query }), ...(scores.length > 0 && { scores: scores.join(',') }) },
+  }
+}
+
+const isScore = ({ field }: { readonly field: string | null }): boolean => field?.toLowerCase() === 'score'
+
+/** How the list is ordered, and the query that orders it by another column; the same column twice turns it round. */
+export function sortOf(q: string | undefined): string | undefined {
+  return splitQuery(q ?? '').findLast(({ field }) => field?.toLowerCase() === 'sort')?.value
+}
+
+export function sortedBy(q: string | undefined, column: string): string {
+  const others = splitQuery(q ?? '').filter(({ field }) => field?.toLowerCase() !== 'sort')
+  const sort = sortOf(q) === `-${column}` ? `sort:${column}` : `sort:-${column}`
+  return [...others.map(({ text }) => text), sort].join(' ')
 }
 
 /** Completions for the last part of the query. */
@@ -34,10 +53,10 @@ export function completions(
       .filter((value) => value.startsWith(begun.toLowerCase()))
       .map((value) => ({ text: `${field}:${value}`, about }))
   if (field === undefined)
-    return QUERY_FIELD_NAMES.filter((name) => name.startsWith(draft.toLowerCase())).map((name) => ({
-      text: `${name}:`,
-      about: QUERY_FIELDS[name].about,
-    }))
+    return [
+      ...QUERY_FIELD_NAMES.map((name) => ({ text: `${name}:`, about: QUERY_FIELDS[name].about })),
+      { text: 'score:', about: 'a score fits: correct<1' },
+    ].filter(({ text }) => text.startsWith(draft.toLowerCase()))
   const values = VALUES[field.toLowerCase()]
   if (values) return fitting(values)
   if (field === 'agent')

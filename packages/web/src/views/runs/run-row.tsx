@@ -1,5 +1,5 @@
 import type { RunSummary } from '@clew/ledger'
-import { formatCount, formatDuration, formatMoney, shortenId, spellBidi, StatusMark } from '@clew/react'
+import { formatCount, formatTook, formatMoney, shortenId, spellBidi, StatusMark } from '@clew/react'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import { memo, type ReactElement } from 'react'
@@ -56,6 +56,18 @@ export const RunRow = memo(function RunRow({ hit, isHere, isSelected, onSelect }
         {run.forkedFrom && <span className="clew-chip">fork</span>}
         {run.replay && <span className="clew-chip">replay</span>}
         <WaitingFor run={run} />
+        {run.scores
+          .filter(({ stepId }) => stepId === null)
+          .slice(0, 2)
+          .map(({ name, value, by, why }) => (
+            <span
+              key={`${name} ${by}`}
+              className="clew-chip"
+              title={`by ${by}${why === null ? '' : `: ${why}`}`}
+            >
+              {name} {String(value)}
+            </span>
+          ))}
         {found ? (
           <mark>{spellBidi(found.text)}</mark>
         ) : (
@@ -95,9 +107,9 @@ const Nothing = (): ReactElement => <span className="quiet">–</span>
 
 function Took({ run }: { readonly run: RunSummary }): ReactElement {
   const now = useNow()
-  if (run.durationMs !== null) return <>{formatDuration(run.durationMs)}</>
+  if (run.durationMs !== null) return <>{formatTook(run.durationMs)}</>
   if (run.status !== 'running') return <Nothing />
-  return <>{formatDuration(Math.max(0, Math.round((now - Date.parse(run.startedAt)) / 1000) * 1000))}</>
+  return <>{formatTook(Math.max(0, Math.round((now - Date.parse(run.startedAt)) / 1000) * 1000))}</>
 }
 
 function WaitingFor({ run }: { readonly run: RunSummary }): ReactElement | null {

@@ -1,4 +1,5 @@
-import { plural } from '@clew/react'
+import type { RunSummary } from '@clew/ledger'
+import { formatCount, formatMoney, formatTook, plural } from '@clew/react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { GitCompareArrows } from 'lucide-react'
@@ -8,6 +9,7 @@ import { TopBar } from '../../frame/top-bar.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { NoRuns } from './no-runs.tsx'
+import { sortedBy, sortOf } from './run-query.ts'
 import { RunRow } from './run-row.tsx'
 import { useRuns } from './use-runs.ts'
 
@@ -20,6 +22,7 @@ export function RunsPage(): ReactElement {
   const navigate = useNavigate({ from: '/runs' })
   const runs = useRuns(q)
   const { hits } = runs
+  const sort = sortOf(q)
   const [at, setAt] = useState(0)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const scroll = useRef<HTMLDivElement>(null)
@@ -83,6 +86,7 @@ export function RunsPage(): ReactElement {
       {selected.size > 0 && (
         <div className="selection" role="status">
           {plural(selected.size, 'run')} selected
+          <Totals runs={hits.filter(({ run }) => selected.has(run.runId)).map(({ run }) => run)} />
           <button type="button" className="button" disabled={selected.size < 2} onClick={compare}>
             <GitCompareArrows size={14} aria-hidden="true" /> Compare
           </button>
@@ -99,8 +103,27 @@ export function RunsPage(): ReactElement {
             <div className="run-row run-head" role="row">
               {['', 'Status', 'Agent', 'Asked', 'Activity', 'Steps', 'Tokens', 'Cost', 'Took', 'Started'].map(
                 (name, index) => (
-                  <span key={name} role="columnheader" className={HEADS[index]}>
-                    {name === '' ? <span className="clew-hidden">Selected</span> : name}
+                  <span
+                    key={name}
+                    role="columnheader"
+                    className={HEADS[index]}
+                    {...(SORTS[name] !== undefined && { 'aria-sort': directionOf(sort, SORTS[name]) })}
+                  >
+                    {name === '' ? (
+                      <span className="clew-hidden">Selected</span>
+                    ) : SORTS[name] === undefined ? (
+                      name
+                    ) : (
+                      <button
+                        type="button"
+                        className="sort"
+                        title={`Sort by ${name.toLowerCase()}`}
+                        onClick={() => void navigate({ search: { q: sortedBy(q, SORTS[name] ?? '') } })}
+                      >
+                        {name}
+                        {ARROWS[directionOf(sort, SORTS[name])]}
+                      </button>
+                    )}
                   </span>
                 ),
               )}
@@ -132,6 +155,39 @@ export function RunsPage(): ReactElement {
         </div>
       )}
     </>
+  )
+}
+
+/** Columns by which the server sorts. */
+const SORTS: Readonly<Record<string, string>> = {
+  Steps: 'steps',
+  Tokens: 'tokens',
+  Cost: 'cost',
+  Took: 'duration',
+  Started: 'started',
+}
+const ARROWS = { ascending: ' ↑', descending: ' ↓', none: '' } as const
+
+const directionOf = (sort: string | undefined, column: string): keyof typeof ARROWS =>
+  sort === column ? 'ascending' : sort === `-${column}` ? 'descending' : 'none'
+
+/** Sums over the selected runs; a sum to which an unknown price belongs says so. */
+function Totals({ runs }: { readonly runs: readonly RunSummary[] }): ReactElement {
+  const sum = (of: (run: RunSummary) => number | null): number =>
+    runs.reduce((total, run) => total + (of(run) ?? 0), 0)
+  const isPriced = runs.some(({ cost }) => cost !== null)
+  const isComplete = runs.every(({ unpricedCalls }) => unpricedCalls === 0)
+  return (
+    <span className="quiet">
+      {plural(
+        sum(({ steps }) => steps),
+        'step',
+      )}
+      {' · '}
+      {formatCount(sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens))} tok ·{' '}
+      {isPriced ? `${formatMoney(sum(({ cost }) => cost))}${isComplete ? '' : '+'}` : '–'} ·{' '}
+      {formatTook(sum(({ durationMs }) => durationMs))}
+    </span>
   )
 }
 

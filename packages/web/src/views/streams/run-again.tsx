@@ -2,7 +2,7 @@ import type { RunSummary } from '@clew/ledger'
 import { type AgentTrace, useAgentTrace, useClient } from '@clew/react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
-import { type ReactElement, useEffect, useEffectEvent } from 'react'
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react'
 import { rerunPath } from './paths.ts'
 
 interface RunAgainProps {
@@ -19,6 +19,7 @@ const LOOK_AGAIN_MS = 2000
 export function RunAgain({ sessionId, trace, onBegun, onStream }: RunAgainProps): ReactElement | null {
   const client = useClient()
   const ask = useMutation({ mutationFn: () => client.post<{ sessionId: string }>(rerunPath(sessionId), {}) })
+  const [isSure, setSure] = useState(false)
   const wanted = ask.data?.sessionId ?? null
   const { session } = useAgentTrace(wanted)
   const isBegun = session !== null
@@ -56,9 +57,19 @@ export function RunAgain({ sessionId, trace, onBegun, onStream }: RunAgainProps)
           </button>
         </span>
       )}
-      <button type="button" className="button" disabled={isAsked} onClick={() => ask.mutate()}>
+      {isSure && !isAsked && (
+        <span className="quiet">
+          The agent works live, and its answer takes the place of this one in the stream.
+        </span>
+      )}
+      <button
+        type="button"
+        className="button"
+        disabled={isAsked}
+        onClick={() => (isSure ? ask.mutate() : setSure(true))}
+      >
         <RotateCcw size={14} aria-hidden="true" />
-        {isAsked ? 'Waiting for an agent…' : 'Run again'}
+        {isAsked ? 'Waiting for an agent…' : isSure ? 'Replace the answer' : 'Run again…'}
       </button>
     </>
   )
