@@ -238,6 +238,7 @@ export {
   type Drawing,
   type Durability,
   type EffectCall,
+  type DetachOptions,
   type HandoffDetail,
   type EffectOptions,
   END,
