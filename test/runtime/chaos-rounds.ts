@@ -6,14 +6,7 @@ import { join } from 'node:path'
 import { isTerminal, type Ledger } from '@clew/ledger'
 import { openLedger } from 'clew'
 import { replay } from '@clew/runtime'
-import {
-  chaosAgent,
-  createDice,
-  createProgram,
-  expectedOf,
-  itemsOf,
-  type Outside,
-} from './chaos-program.ts'
+import { chaosAgent, createDice, createProgram, expectedOf, itemsOf, type Outside } from './chaos-program.ts'
 import { flawsOf } from './worlds.ts'
 
 /** Mistakes that can be planted, to see that they are found. */
