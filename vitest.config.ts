@@ -12,7 +12,12 @@ const patient = { expect: { poll: { timeout: 60_000 } }, testTimeout: 600_000, h
 
 const withServers = {
   ...patient,
-  globalSetup: ['test/keep-compiled.ts', 'test/build-dist.ts', 'test/postgres/global-setup.ts'],
+  globalSetup: [
+    'test/temp-in-memory.ts',
+    'test/keep-compiled.ts',
+    'test/build-dist.ts',
+    'test/postgres/global-setup.ts',
+  ],
   // One more than a small machine has processors: these tests wait for processes, servers and time-outs.
   maxWorkers: 3,
 }
@@ -58,7 +63,7 @@ export default defineConfig({
             'packages/runtime/src/checkpointer/time-travel.test.ts',
             'packages/runtime/src/lifecycle/{lease-queue,request-stop,sweep}.test.ts',
             'packages/runtime/src/worker/worker.test.ts',
-            'packages/runtime/src/housekeeping/housekeeping.test.ts',
+            'packages/runtime/src/{housekeeping/housekeeping,schedule/scheduler}.test.ts',
             'test/runtime/{changed-code,durability,function-races,function-redacted,function-resume,graph-crashes,graph-pauses}.test.ts',
             'test/runtime/random-graphs.test.ts',
             'test/replay/{accepted,features,modes,parity}.test.ts',

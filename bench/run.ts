@@ -1,5 +1,6 @@
 import { type Figure, isMet } from './measure.ts'
 import { describeMachine, writeReport } from './report.ts'
+import { agentFigures } from './scenarios/agent.ts'
 import { appendFigures } from './scenarios/append.ts'
 import { costFigures } from './scenarios/cost.ts'
 import { diffFigures } from './scenarios/diff.ts'
@@ -33,6 +34,7 @@ const MILLION = 1_000_000
 const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   transfer: () => transferFigures(MILLION),
   peers: peerFigures,
+  agent: agentFigures,
   redaction: redactionFigures,
   append: appendFigures,
   'growing-list': growingListFigures,

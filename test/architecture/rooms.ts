@@ -18,7 +18,7 @@ export const ROOMS: Table = {
   sqlite: { uses: ['ledger'], world: 'node' },
   postgres: { uses: ['ledger'], world: 'node' },
   trace: { uses: ['ledger'], world: 'pure' },
-  mcp: { uses: ['ledger'], world: 'node' },
+  mcp: { uses: ['ledger'], world: 'node', isBundled: true },
   adapters: { uses: ['ledger'], world: 'node' },
   server: {
     uses: ['ledger', 'trace'],

@@ -1,10 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLedger } from 'clew'
+import { numRuns } from '../num-runs.ts'
+import { CRASH_POINTS } from './crash-points.ts'
 import { findViolations } from './oracle.ts'
 import { pointOf, type Session, startSession } from './session.ts'
 
-const ROUNDS = 20
+/** Each point twice. */
+const ROUNDS = numRuns(2 * CRASH_POINTS.length)
 
 describe('L5 R5 a writer that is killed', () => {
   let session: Session

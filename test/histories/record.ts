@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { HumanMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { Command } from '@langchain/langgraph'
@@ -22,6 +24,11 @@ import { formatViews, viewsOf } from './views.ts'
 const { parallel, race, retried, trip, publish, crashed, failed, sizes, taped, redacted } = FUNCTIONS
 const { spoken, overdue, halted, patient } = FUNCTIONS
 const { loop, fanOut, outer, letter, chat, order, tapedGraph, redactedGraph, desk, shaky } = GRAPHS
+
+/** Recorded stack traces name files of the repository, not folders of the machine that recorded them. */
+const ROOT = pathToFileURL(resolve(import.meta.dirname, '../..')).href
+Error.prepareStackTrace = (error, sites) =>
+  `${error}\n${sites.map((site) => `    at ${site}`).join('\n')}`.replaceAll(ROOT, '')
 
 /** Dies at its n-th append and is resumed. */
 async function dying(

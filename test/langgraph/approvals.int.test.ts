@@ -77,6 +77,91 @@ describe.each(['sqlite', 'postgres'] as const)('R6 approvals in parallel branche
     expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
   })
 
+  it('are those that are still open, whatever instant the process was killed at that answered them', async () => {
+    const store = await createStore(name)
+    onTestFinished(() => store.drop())
+    const asked = new Set<string>()
+    const answered = new Set<string>()
+    let from = 0
+    for (const lines of [1, 9, 20, 33]) {
+      const child = startScript(CHILD, store.url, from, 'answer')
+      for (let line = 0; line < lines; line++) {
+        const told = (await child.next()) as string
+        if (told.startsWith('answered ')) answered.add(told.slice('answered '.length))
+        else asked.add(told)
+      }
+      await child.kill()
+      from += 1000
+    }
+    const ledger = await store.open()
+    const paused = await listPaused(ledger)
+    const rest = ['inside?', 'two?']
+    for (const threadId of asked) {
+      const open = paused.get(threadId) ?? []
+      if (answered.has(threadId)) expect([threadId, open]).toEqual([threadId, rest])
+      // The answer may have been committed, although the process was killed before it could say so.
+      else expect([QUESTIONS, rest]).toContainEqual(open)
+    }
+    for (const threadId of asked) {
+      const graph = approvals(new ClewSaver(await store.open()))
+      const { runs } = await ledger.listRuns({ threadId, status: 'paused' })
+      const pauses = runs.find(({ parentRunId }) => parentRunId === null)?.pauses ?? []
+      const resume = Object.fromEntries(pauses.map(({ pauseId }) => [pauseId, 'yes']))
+      const { lines } = await graph.invoke(new Command({ resume }), thread(threadId))
+      expect([threadId, lines.filter((line) => line === 'yes').length]).toEqual([threadId, 3])
+    }
+    const left = await listPaused(ledger)
+    for (const threadId of asked) expect([threadId, left.get(threadId)]).toEqual([threadId, undefined])
+    expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
+  })
+
+  it.each(['sync', 'async', 'exit'] as const)(
+    'are listed no more once they are answered (%s)',
+    async (durability) => {
+      const store = await createStore(name)
+      onTestFinished(() => store.drop())
+      const config = { ...thread('t'), durability }
+      await approvals(new ClewSaver(await store.open())).invoke({ lines: [] }, config)
+      const ledger = await store.open()
+      const asked = async () =>
+        new Set(
+          (await ledger.listRuns({ status: 'paused' })).runs.flatMap(({ pauses }) =>
+            pauses.map(({ question }) => question),
+          ),
+        )
+      expect(await asked()).toEqual(new Set(QUESTIONS))
+      const graph = approvals(new ClewSaver(ledger))
+      for (const question of QUESTIONS) {
+        const { tasks } = await graph.getState(config)
+        const open = tasks.flatMap(({ interrupts }) => interrupts).find(({ value }) => value === question)
+        await graph.invoke(new Command({ resume: { [open?.id ?? '']: 'yes' } }), config)
+      }
+      expect(await asked()).toEqual(new Set())
+      const { runs } = await ledger.listRuns()
+      expect(new Set(runs.map(({ status }) => status))).toEqual(
+        new Set(durability === 'exit' ? ['completed', 'stopped'] : ['completed']),
+      )
+      expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
+    },
+  )
+
+  it('are listed no more where the thread goes on with new input', async () => {
+    const store = await createStore(name)
+    onTestFinished(() => store.drop())
+    const ledger = await store.open()
+    await approvals(new ClewSaver(ledger)).invoke({ lines: [] }, thread('t'))
+    for (const saver of [new ClewSaver(ledger), new ClewSaver(await store.open())]) {
+      const before = await ledger.listRuns({ status: 'paused' })
+      await approvals(saver).invoke({ lines: ['something else'] }, thread('t'))
+      for (const { runId } of before.runs) expect((await ledger.getRun(runId))?.status).toBe('stopped')
+      const { runs } = await ledger.listRuns({ status: 'paused' })
+      expect(runs.flatMap(({ pauses }) => pauses.map(({ question }) => String(question))).toSorted()).toEqual(
+        ['inside?', ...QUESTIONS].toSorted(),
+      )
+    }
+    expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
+  })
+
   it('`clew runs --status paused` has each of many, with default durability', async () => {
     const store = await createStore(name)
     onTestFinished(() => store.drop())

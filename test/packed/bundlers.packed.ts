@@ -63,7 +63,7 @@ const withVite: Bundler = async (name, folder) => {
 async function run(file: string, ...args: readonly string[]): Promise<string> {
   const cwd = join(file, '..')
   const env = { ...process.env, HOME: outside, USERPROFILE: outside }
-  return (await promisify(execFile)(process.execPath, [file, ...args], { cwd, env, timeout: 100_000 })).stdout
+  return (await promisify(execFile)(process.execPath, [file, ...args], { cwd, env, timeout: 500_000 })).stdout
 }
 
 async function bundle(bundler: Bundler, name: string): Promise<string> {

@@ -43,7 +43,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const nodeIn = async (cwd: string, ...args: readonly string[]): Promise<string> =>
-  (await promisify(execFile)(process.execPath, args, { cwd, env, timeout: 100_000 })).stdout
+  (await promisify(execFile)(process.execPath, args, { cwd, env, timeout: 500_000 })).stdout
 const node = (...args: readonly string[]): Promise<string> => nodeIn(folder, ...args)
 const evaluate = (program: string): Promise<string> => node('--input-type=module', '--eval', program)
 const clew = (...args: readonly string[]): Promise<string> =>

@@ -110,12 +110,16 @@ describe('R10 what is too young or empty', () => {
 it('P2 doctor reports a vault key that others can read', async () => {
   const store = sqlite('vaulted.db')
   await (await openLedger(store, { vault: true })).close()
-  expect((await clew(store, 'doctor')).stdout).toMatch(
-    /vault key +.*vaulted\.db\.vault-1\.key, only for its owner/,
+  // Long paths are wrapped.
+  expect((await clew(store, 'doctor')).stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /vault key .*vaulted\.db\.vault-1\.key, only for its owner/,
   )
   chmodSync(join(folder, 'vaulted.db.vault-1.key'), 0o644)
   const { code, stdout } = await clew(store, 'doctor')
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/vault-1\.key has mode 644: others can read it/)])
+  expect([code, stdout.replaceAll(/\s+/g, ' ')]).toEqual([
+    1,
+    expect.stringMatching(/vault-1\.key has mode 644: others can read it/),
+  ])
 })
 
 describe('P1 doctor --scan', () => {

@@ -82,7 +82,7 @@ describe.each(PLACES)('R9 workers in processes of their own, on %s', (_, create)
     }
     expect(await countEnded(), 'or nothing was left to be killed').toBeLessThan(RUNS)
     await startWorker(4, 500)
-    await vi.waitFor(async () => expect(await countEnded()).toBe(RUNS), { timeout: 90_000, interval: 50 })
+    await vi.waitFor(async () => expect(await countEnded()).toBe(RUNS), { timeout: 300_000, interval: 50 })
     const flaws: string[] = []
     for (const runId of runIds) {
       flaws.push(...(await flawsOf(ledger, runId)))

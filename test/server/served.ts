@@ -2,6 +2,7 @@ import { openLedger, type OpenLedgerOptions } from 'clew'
 import type { Ledger } from '@clew/ledger'
 import { createLog, type RunningServer, type StartOptions, startServer } from '@clew/server'
 import { createControl } from '../../packages/clew/src/control/create-control.ts'
+import { serveEndpoint } from '../../packages/clew/src/mcp/serve-endpoint.ts'
 import { operations } from '../../packages/clew/src/operations.ts'
 
 export interface Served {
@@ -24,6 +25,7 @@ export async function serve(
     ledger,
     operations,
     controlOf: (view) => createControl(view),
+    mcp: serveEndpoint(() => {}),
     port: 0,
     log: createLog('silent'),
     ...options,

@@ -50,6 +50,22 @@ describe('T1 a run as a session', () => {
     await expect(readSession(ledger, 'no-session')).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it('T1 R7 the checkpoint of a session is the last one of its run, of a function and of a graph', async () => {
+    await search.start(ledger, 'owls', { runId: 's1', session })
+    const graph = new StateGraph({ found: last('') })
+      .addNode('search', () => ({ found: 'two pages' }))
+      .addEdge(START, 'search')
+      .addEdge('search', END)
+      .compile({ name: 'graph', checkpointer: ledger })
+    await graph.invoke({}, { runId: 's2', session: { ...session, streamId: 'other' } })
+    for (const runId of ['s1', 's2']) {
+      const { checkpoint } = (await readSession(ledger, runId)).session
+      const known = await Array.fromAsync(ledger.listCheckpoints(runId))
+      const { checkpointId, seq, superstep, createdAt } = known.at(-1) ?? {}
+      expect(checkpoint).toMatchObject({ id: checkpointId, seq, superstep, createdAt, resumable: false })
+    }
+  })
+
   it('T1 its steps are the session’s steps, and getSteps and the session endpoint give the same records', async () => {
     const result = await search.start(ledger, 'owls', { runId: 's1', session })
     expect([result.status, result.threadId]).toEqual(['completed', 'general'])

@@ -1,8 +1,10 @@
+import { answer } from './operations/answer.ts'
 import { audit } from './operations/audit.ts'
 import { causes, effects } from './operations/causality.ts'
 import { completion } from './operations/completion.ts'
 import { compliance } from './operations/compliance.ts'
 import { cost } from './operations/cost.ts'
+import { debug } from './operations/debug.ts'
 import { demo } from './operations/demo.ts'
 import { diff } from './operations/diff.ts'
 import { doctor } from './operations/doctor.ts'
@@ -16,6 +18,7 @@ import { gc } from './operations/gc.ts'
 import { graph } from './operations/graph.ts'
 import { holdAdd, holdList, holdRelease } from './operations/hold.ts'
 import { importEvents } from './operations/import.ts'
+import { init } from './operations/init.ts'
 import { lineage } from './operations/lineage.ts'
 import {
   memoryContext,
@@ -25,7 +28,9 @@ import {
   memorySearch,
 } from './operations/memory-reads.ts'
 import { memoryForget, memoryImport, memoryPut, memorySweep } from './operations/memory-writes.ts'
+import { mcp } from './operations/mcp.ts'
 import type { Operation } from './operations/operation.ts'
+import { pause } from './operations/pause.ts'
 import { policy } from './operations/policy.ts'
 import { preview } from './operations/preview.ts'
 import { rebuild } from './operations/rebuild.ts'
@@ -34,10 +39,21 @@ import { replay } from './operations/replay.ts'
 import { resume } from './operations/resume.ts'
 import { retention } from './operations/retention.ts'
 import { runs } from './operations/runs.ts'
+import {
+  scheduleList,
+  scheduleNext,
+  schedulePause,
+  scheduleRemove,
+  scheduleResume,
+  scheduleSet,
+  scheduleShow,
+} from './operations/schedule.ts'
 import { score } from './operations/score.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
 import { show } from './operations/show.ts'
+import { signal } from './operations/signal.ts'
+import { skill } from './operations/skill.ts'
 import { state } from './operations/state.ts'
 import { step } from './operations/step.ts'
 import { steps } from './operations/steps.ts'
@@ -47,6 +63,7 @@ import { tail } from './operations/tail.ts'
 import { timeline } from './operations/timeline.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './operations/token.ts'
 import { transcript } from './operations/transcript.ts'
+import { value } from './operations/value.ts'
 import { vaultRotate } from './operations/vault.ts'
 import { verify } from './operations/verify.ts'
 import { worker } from './operations/worker.ts'
@@ -60,6 +77,7 @@ export const operations = [
   timeline,
   steps,
   step,
+  value,
   state,
   lineage,
   graph,
@@ -80,13 +98,24 @@ export const operations = [
   memorySweep,
   memoryExport,
   memoryImport,
+  debug,
   resume,
+  answer,
   fork,
   preview,
+  signal,
+  pause,
   stop,
   tag,
   score,
   worker,
+  scheduleSet,
+  scheduleList,
+  scheduleShow,
+  scheduleNext,
+  schedulePause,
+  scheduleResume,
+  scheduleRemove,
   replay,
   verify,
   gc,
@@ -105,7 +134,10 @@ export const operations = [
   vaultRotate,
   demo,
   doctor,
+  init,
   serve,
+  mcp,
+  skill,
   tokenCreate,
   tokenList,
   tokenRevoke,

@@ -10,6 +10,7 @@ import {
 import { createControl } from './control/create-control.ts'
 import { operations } from './operations.ts'
 import { readVersion } from './read-version.ts'
+import { serveEndpoint } from './mcp/serve-endpoint.ts'
 import { signingKeyOf } from './second-opening.ts'
 import { ingestStarter } from './start-ingest.ts'
 
@@ -32,13 +33,15 @@ export interface CreateServerOptions {
 /** The routes, ingest and sockets of a ledger, to be mounted in an application: `clew serve` without its port and its page. */
 export function createServer(ledger: Ledger, options: CreateServerOptions = {}): Promise<MountedServer> {
   const { log = 'warn', limits = {}, ...others } = options
+  const logger = createLog(log)
   return createMounted({
     ...others,
     ledger,
     operations,
     controlOf: (view) => createControl(view),
     limits,
-    log: createLog(log),
+    log: logger,
+    mcp: serveEndpoint((error) => logger.debug({ err: error }, 'a call over MCP failed')),
     version: readVersion(),
     signingKey: signingKeyOf(ledger),
     startIngest: ingestStarter(ledger, limits, log),

@@ -21,7 +21,7 @@ export function startNode(
   env: NodeJS.ProcessEnv = {},
 ): ChildProcess {
   const { CLEW_STORE: _, CLEW_WORKSPACE: __, CLEW_DEBUG: ___, CLEW_MODE: ____, ...rest } = process.env
-  return spawn(process.execPath, args, { cwd: folder, env: { ...rest, ...env }, timeout: 60_000 })
+  return spawn(process.execPath, args, { cwd: folder, env: { ...rest, ...env }, timeout: 300_000 })
 }
 
 /** All that it says, and how it ends. */

@@ -306,7 +306,7 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       return readCost({ store, reader, runs, workspace }, { ...filter, threadIds }, checkSince(filter.since))
     },
     diff: (runA, runB) => diffRuns(ledger, runA, runB),
-    explain: (runId) => explainRun(ledger, runId),
+    explain: (runId, options) => explainRun(ledger, runId, ports.now(), options),
     ...createRunViews({
       read,
       async readTypes(types, afterPosition, limit) {

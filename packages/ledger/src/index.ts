@@ -39,6 +39,7 @@ export {
   payloadHash,
   SCHEMA_VERSION,
 } from './hash/chain.ts'
+export type { Held, SignalCounts, SignalWait } from './fold/signals.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './event/cloud-events.ts'
 export { type Codec, type Codecs, createCodecs } from './event/codecs.ts'
 export { toWireInputs } from './append/to-wire-inputs.ts'
@@ -60,7 +61,8 @@ export type {
 } from './event/envelope.ts'
 export { isRunId, MAX_RUN_ID_CHARS } from './event/envelope.ts'
 export { parseCursor } from './read/cursor.ts'
-export { readForkTags } from './read/read-tags.ts'
+export { readInherited } from './read/read-inherited.ts'
+export { type ReadSignals, readSignals, type SignalEvent } from './read/read-signals.ts'
 export { checkCertificate } from './erasure/certificate.ts'
 export type {
   EraseOptions,
@@ -95,7 +97,8 @@ export {
   type ComplianceLog,
 } from './fold/compliance.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
-export type { ExplainedCause, ExplainedPlace, Explanation } from './read/explain.ts'
+export type { ExplainedCause, ExplainedPlace, Explanation, ExplainOptions } from './read/explain.ts'
+export type { Suspect } from './suspects/find-suspects.ts'
 export type { MatchedBy, RunOutcome } from './read/last-good.ts'
 export {
   COST_GROUPS,
@@ -401,6 +404,7 @@ export {
   CLAIM_RETRY_MS,
   createQueueSlots,
   pickWaiting,
+  type QueueCount,
   type QueueEntry,
   type QueueLimits,
   type QueueSlots,
@@ -418,6 +422,7 @@ export {
   type Leases,
   lostLease,
   type OwnerState,
+  WORKERS,
 } from './store/leases.ts'
 export type {
   RawRows,

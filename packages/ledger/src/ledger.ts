@@ -5,7 +5,7 @@ import type { ConsumeHandler, ConsumeOptions, ConsumerState } from './read/consu
 import type { RunDiff } from './diff/diff-runs.ts'
 import type { ClewEvent, EventInput } from './event/envelope.ts'
 import type { EraseOptions, EraseReport, EraseTarget } from './erasure/erase-types.ts'
-import type { Explanation } from './read/explain.ts'
+import type { ExplainOptions, Explanation } from './read/explain.ts'
 import type { CostReport } from './fold/cost.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
 import type { RunValues } from './read/read-run-values.ts'
@@ -245,7 +245,7 @@ export interface Ledger extends RunViews, PolicyAccess {
   /** Two runs side by side (V10): the first as expected, the second as received. */
   diff(runA: string, runB: string): Promise<RunDiff>
   /** The failed or last step, what led there, and what the last good run of the agent did differently. */
-  explain(runId: string): Promise<Explanation>
+  explain(runId: string, options?: ExplainOptions): Promise<Explanation>
   /** Runs `fn` so that events recorded inside it, across awaits, name this event as their cause. */
   causedBy<T>(event: ClewEvent | string, fn: () => T): T
   /** Id of the event in whose async context the caller stands, and so inside which run. */

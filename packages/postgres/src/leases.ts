@@ -1,10 +1,19 @@
-import { busyLease, type Lease, type Leases, lostLease, type OwnerState, type RunKey } from '@clew/ledger'
+import {
+  busyLease,
+  type Lease,
+  type Leases,
+  lostLease,
+  type OwnerState,
+  type QueueCount,
+  type RunKey,
+} from '@clew/ledger'
 import { claimRuns } from './claim-runs.ts'
 import { refusedBy } from './errors.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
 import { isoOf, STATE, TIME, toLease } from './lease-row.ts'
 import type { OwnerLock } from './owner-lock.ts'
 import type { Database, Row } from './sql.ts'
+import { QUEUE_COUNTS } from './waiting-runs.ts'
 
 interface LeaseParts {
   readonly sql: Database
@@ -106,6 +115,10 @@ export function createLeases({ sql, owner, lock, forget, aheadMs = () => 0 }: Le
       const claimed = await claimRuns({ sql, owner, aheadMs }, options)
       for (const lease of claimed.leases) forget(lease)
       return claimed
+    },
+    async queues(workspace) {
+      const { rows } = await sql.query({ name: 'queue counts', text: QUEUE_COUNTS, values: [workspace] })
+      return rows as unknown as QueueCount[]
     },
     renew: (lease) => change('lease renew', RENEW, lease),
     release: (lease) => change('lease release', RELEASE, lease),

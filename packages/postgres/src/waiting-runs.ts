@@ -55,6 +55,11 @@ export async function promoteDelayed(sql: Sql, { workspace, agents, nowMs }: Cla
   await sql.query({ name: 'queue promote', text: PROMOTE, values })
 }
 
+export const QUEUE_COUNTS = `SELECT queue, agent, (count(*) FILTER (WHERE NOT held AND turn IS NOT NULL))::int AS waiting,
+    (count(*) FILTER (WHERE NOT held AND not_before IS NOT NULL))::int AS delayed, (count(*) FILTER (WHERE held))::int AS running
+  FROM leases WHERE workspace = $1 AND queue IS NOT NULL AND (held OR turn IS NOT NULL OR not_before IS NOT NULL)
+  GROUP BY queue, agent`
+
 const ROW = 'l.run_id, r.summary, l.queue, l.key, l.priority, l.turn'
 const RUN = 'JOIN runs r ON r.workspace = l.workspace AND r.run_id = l.run_id'
 const OPEN = 'l.workspace = $1 AND l.agent = a.agent AND l.queue = q.queue AND l.run_id <> ALL ($4::text[])'

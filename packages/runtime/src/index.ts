@@ -27,6 +27,10 @@ export {
 } from './fork/preview-fork.ts'
 export type { Replacement } from './fork/replace-value.ts'
 export type { IfStorable } from './options/storable.ts'
+export { type SentSignal, signal, type SignalOptions } from './signal/signal.ts'
+export type { SignalSchema, SignalSchemas } from './signal/signal-schemas.ts'
+export type { Branches, SelectBranch, Selected, SelectOptions } from './signal/select.ts'
+export { type PauseOptions, requestPause, requestResume } from './lifecycle/request-pause.ts'
 export { requestStop, type StopOptions } from './lifecycle/request-stop.ts'
 export type { NodeRecord } from './log/node-record.ts'
 export type { NodeStats } from './log/node-stats.ts'
@@ -64,6 +68,7 @@ export {
   type EffectCall,
   type HandoffDetail,
   type EffectOptions,
+  type ReceiveOptions,
   type Question,
   type RetryPolicy,
   type Run,
@@ -116,9 +121,28 @@ export {
   type HousekeepingOptions,
   startHousekeeping,
 } from './housekeeping/start-housekeeping.ts'
+export { nextTimes, type Timing } from './schedule/occurrences.ts'
+export {
+  listSchedules,
+  nextOccurrences,
+  readSchedule,
+  type ScheduleSkip,
+  type ScheduleState,
+} from './schedule/read-schedule.ts'
+export { changeSchedule, noSchedule, schedule } from './schedule/schedule.ts'
+export {
+  CATCH_UPS,
+  OVERLAPS,
+  type ScheduledRun,
+  type ScheduleDefinition,
+  type ScheduleOptions,
+} from './schedule/schedule-definition.ts'
+export { type Scheduler, type SchedulerOptions, startScheduler } from './schedule/start-scheduler.ts'
 export { startWorker } from './worker/start-worker.ts'
 export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerNotice } from './worker/worker.ts'
 export { openRunHandle, type RunHandle } from './work/run-handle.ts'
 export type { RunOnceOptions } from './work/run-once.ts'
 export { submitRun, type SubmitOptions } from './work/submit-run.ts'
 export type { WaitOptions } from './work/wait-for-run.ts'
+export { listQueues, type QueueOptions, type QueueState, setQueue } from './work/queues.ts'
+export { findUnserved, type UnservedRuns } from './work/serving.ts'

@@ -11,6 +11,7 @@ import { DEFAULT_LIMITS, type Limits, MAX_UNTHREADED_BYTES } from './limits.ts'
 import { mountLive } from './live/index.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { type AnswerMcp, mountMcp } from './mount-mcp.ts'
 import { mountOperations } from './mount-operations.ts'
 import { mountPage } from './mount-page.ts'
 import { createPrincipals } from './principals.ts'
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly log?: Logger | undefined
   /** Key of view tokens, the same for all servers of a ledger; by default those of this server are valid here alone. */
   readonly signingKey?: string | undefined
+  /** Answers `/mcp`; without it there is no such route. */
+  readonly mcp?: AnswerMcp | undefined
   /** Version of what is served, for OpenAPI. */
   readonly version?: string | undefined
   /** Starts a thread that reads large bodies, with a program that calls `serveIngest`; without it they block the event loop. */
@@ -118,6 +121,7 @@ export async function createServer(options: ServerOptions): Promise<OwnServer> {
   mountIngest(app, parts)
   const live = mountLive(app, parts)
   mountServerFacts(app, parts, options.version ?? '0')
+  if (options.mcp) mountMcp(app, parts, options.mcp)
   mountPage(app, parts)
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
 

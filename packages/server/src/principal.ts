@@ -1,7 +1,7 @@
 import type { ViewTarget } from './tokens/view-token.ts'
 
-/** Permissions of a token; an operation names the one it needs. */
-export const SCOPES = ['read', 'write', 'control', 'admin'] as const
+/** Permissions of a token; an operation names the one it needs. `approve`: answer for a person over MCP (A7). */
+export const SCOPES = ['read', 'write', 'control', 'approve', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** A caller: a token, or a program on this machine. */
@@ -24,6 +24,7 @@ const BRINGS: Readonly<Record<Scope, readonly Scope[]>> = {
   read: ['read'],
   write: ['write'],
   control: ['control', 'read'],
+  approve: ['approve', 'read'],
   admin: SCOPES,
 }
 

@@ -136,6 +136,7 @@ export function createLeases(
       ].filter((ms) => ms !== null)
       return { leases, nextDueMs: times.length === 0 ? null : Math.min(...times) }
     },
+    queues: (workspace) => read(() => waitingRuns.count(workspace)),
     async renew(lease) {
       const { changes } = await write(() =>
         beat.run(ports.now(), lease.workspace, lease.runId, lease.owner, lease.epoch),

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ClaimOptions, QueueUse, WaitingRun } from '@clew/ledger'
+import type { ClaimOptions, QueueCount, QueueUse, WaitingRun } from '@clew/ledger'
 
 /** Parameters: workspace 1, agent 3, queue 4, key 5, priority 6. Behind those of its key, and not before those who wait now. */
 export const NEXT_TURN = `max(
@@ -37,6 +37,7 @@ export interface WaitingRuns {
   isDelayedDue(options: ClaimOptions): boolean
   /** First rows of each queue that has room, by turn. With `byKey` the first rows of each key instead. */
   find(options: ClaimOptions, hasRoom: (queue: string) => boolean, byKey?: boolean): WaitingRun[]
+  count(workspace: string): QueueCount[]
   useOf(workspace: string, queue: string, sinceMs: number): QueueUse
   recordClaim(workspace: string, queue: string, nowMs: number, keepMs: number): void
 }
@@ -76,6 +77,12 @@ export function createWaitingRuns(db: DatabaseSync): WaitingRuns {
   )
   const held = db.prepare(
     'SELECT key, count(*) AS n FROM leases WHERE workspace = ? AND queue = ? AND held = 1 GROUP BY key',
+  )
+  const counts = db.prepare(
+    `SELECT queue, agent, sum(held = 0 AND turn IS NOT NULL) AS waiting, sum(held = 0 AND not_before IS NOT NULL) AS delayed,
+       sum(held = 1) AS running
+     FROM leases WHERE workspace = ? AND queue IS NOT NULL AND (held = 1 OR turn IS NOT NULL OR not_before IS NOT NULL)
+     GROUP BY queue, agent`,
   )
   const claims = db.prepare(
     'SELECT at_ms FROM queue_claims WHERE workspace = ? AND queue = ? AND at_ms > ? ORDER BY at_ms',
@@ -141,6 +148,7 @@ export function createWaitingRuns(db: DatabaseSync): WaitingRuns {
         }
       return found.filter(({ runId }) => !left.has(runId))
     },
+    count: (workspace) => counts.all(workspace).map((row) => ({ ...row }) as unknown as QueueCount),
     useOf: (workspace, queue, sinceMs) => ({
       queue,
       held: new Map(held.all(workspace, queue).map(({ key, n }) => [key as string, n as number])),

@@ -1,4 +1,11 @@
-import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  isTerminal,
+  type LastCheckpoint,
+  type Ledger,
+  type RunSummary,
+  type StepRecord,
+} from '@clew/ledger'
 import { readSessionSteps, type SessionPage } from './read-session-steps.ts'
 import type { SessionDetail, SessionView } from './session-view.ts'
 import { toSessionView } from './session-state.ts'
@@ -25,8 +32,9 @@ export async function readSession(
     })
   const progress = new Map(notes.map((note) => [`${note.attempt} ${note.stepId}`, note]))
   const { steps, firstNumber, previousCursor } = await readSessionSteps(ledger, summary, page)
+  const checkpoint = session.checkpoint ?? (await lastEnd(ledger, summary, steps))
   return {
-    session,
+    session: { ...session, checkpoint },
     steps: steps.map((step, index) =>
       toTraceStep(step, firstNumber + index, summary.status, progress.get(`${step.attempt} ${step.stepId}`)),
     ),
@@ -35,6 +43,27 @@ export async function readSession(
     relatedSessions: page.before === undefined ? await readRelated(ledger, session) : [],
     previousCursor,
   }
+}
+
+/** The checkpoint of a function is the end of its last step (R7); null where no function runs. */
+async function lastEnd(
+  ledger: Ledger,
+  { runId, status }: RunSummary,
+  steps: readonly StepRecord[],
+): Promise<LastCheckpoint | null> {
+  const [started] = await Array.fromAsync(ledger.read(runId, { limit: 1 }))
+  const { seed, structureHash } = started?.payload ?? {}
+  if (typeof seed !== 'string' || structureHash !== undefined) return null
+  const ended = steps.filter((step) => step.status === 'completed')
+  const last = ended.toSorted((a, b) => (a.endedSeq ?? 0) - (b.endedSeq ?? 0)).at(-1)
+  if (!last?.endedSeq) return null
+  const { endedSeq: seq, superstep } = last
+  for await (const { eventId: id, timestamp: createdAt } of ledger.read(runId, {
+    afterSeq: seq - 1,
+    limit: 1,
+  }))
+    return { id, superstep, seq, baseSeq: 1, createdAt, resumable: !isTerminal(status) }
+  return null
 }
 
 /** A kept replay of a session is shown in place of that session's answer; it supersedes none. */

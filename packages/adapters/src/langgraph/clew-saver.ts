@@ -142,10 +142,11 @@ export class ClewSaver extends BaseCheckpointSaver {
         return space.put({ parentId, checkpoint, metadata, newVersions, agentName, session, signal, isEager })
       })
       const thread_id: unknown = config.configurable?.['thread_id']
-      return committed(handed).then(
-        () => ({ configurable: { thread_id, checkpoint_ns: ns, checkpoint_id: id } }),
-        failed,
-      )
+      const isExit = ns === '' && Reflect.get(config, 'durability') === 'exit'
+      const done = isExit
+        ? committed(handed).then(() => this.#spaces.stopAnswered(thread))
+        : committed(handed)
+      return done.then(() => ({ configurable: { thread_id, checkpoint_ns: ns, checkpoint_id: id } }), failed)
     } catch (error) {
       return failed(error)
     }

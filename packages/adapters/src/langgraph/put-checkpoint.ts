@@ -1,4 +1,4 @@
-import { readForkTags } from '@clew/ledger'
+import { readInherited } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { conflict } from './conflict.ts'
 import {
@@ -118,17 +118,21 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     from.isClosed = true
     // The buffer is dropped; its state is read again on the next use.
     if (!isOver || line.failure !== undefined) lines.forget(from)
-    return () =>
-      wait().catch((error: unknown) => {
+    return async () => {
+      try {
+        await wait()
+      } catch (error) {
         lines.forget(from)
         throw error
-      })
+      }
+      if (from.status === 'paused') await parts.stopBelow(from.runId)
+    }
   }
 
   async function putFork(given: PutGiven, before: Saved): Promise<Wait> {
     await parts.whenParentKnown(given.metadata.parents)
     const runId = names.runId('fork', given.checkpoint.id)
-    const tags = await readForkTags(ledger, before.runId, before.seq)
+    const tags = await readInherited(ledger, before.runId, before.seq)
     const parentStep = parts.parentStep(runId) ?? given.session
     const { line, draft } = forkAt(before, runId, parts.threadName, { tags, parentStep })
     return begin(given, line, before, { expectedSeq: line.seq, forked: draft })

@@ -11,6 +11,8 @@ export interface RunOrigin extends NamespaceKey {
   readonly parentStep: (runId: string) => ParentStep | undefined
   /** Waits until `parentStep` can answer for a run that begins with this checkpoint. */
   readonly whenParentKnown: (parents: CheckpointParents) => Promise<void>
+  /** Stops runs of sub-graphs that wait below this run, which has ended. */
+  readonly stopBelow: (runId: string) => Promise<void>
 }
 
 /** Ids of the checkpoints of the graphs around, by namespace. */

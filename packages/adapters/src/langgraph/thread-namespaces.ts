@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClewError, type Ledger } from '@clew/ledger'
+import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import type { GraphRun } from '../langchain/graph-run.ts'
 import type { InvocationSignal, LedgerWatermark } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
@@ -42,6 +42,11 @@ export interface ThreadNamespaces {
    * stream was left, and the next invocation would begin at a checkpoint that is no longer the newest one.
    */
   whenQuiet(key: NamespaceKey, signal: InvocationSignal): Promise<void>
+  /**
+   * Stops runs of sub-graphs that wait although the run of the thread has ended: with durability `exit` a sub-graph that was
+   * answered puts nothing more.
+   */
+  stopAnswered(thread: string): Promise<void>
   /** The same, after a look at what others wrote and when all that is under way is committed. */
   reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T>
   /** Refuses to go on with a checkpoint of a thread that was deleted since. */
@@ -155,6 +160,7 @@ export function createThreadNamespaces(
       agent,
       parentStep: (runId: string) => parentStep(key, runId),
       whenParentKnown: (parents: CheckpointParents) => whenParentKnown(key, parents),
+      stopBelow: (runId: string) => stopWaiting(key.thread, ({ parentRunId }) => parentRunId === runId),
       watermark,
       later,
       check,
@@ -217,6 +223,31 @@ export function createThreadNamespaces(
     if (writers.get(name) === other) writers.delete(name)
   }
 
+  async function stopAnswered(thread: string): Promise<void> {
+    const root = entries.get(keyOf({ thread, ns: '' }))?.space.active
+    if (root?.status === 'completed') await stopWaiting(thread, ({ parentRunId }) => parentRunId === null)
+  }
+
+  /** Stops runs of sub-graphs that wait for an answer nobody asks for any more, with those below them. */
+  async function stopWaiting(thread: string, isLeft: (run: RunSummary) => boolean): Promise<void> {
+    const { runs } = await ledger.listRuns({ threadId: threadNames(thread), status: 'paused', limit: 100 })
+    const left = new Set<string | null>()
+    for (const run of runs.toReversed()) {
+      if (!isLeft(run) && !left.has(run.parentRunId)) continue
+      const [begun] = await Array.fromAsync(ledger.read(run.runId, { limit: 1 }))
+      const { ns } = (begun?.payload['langgraph'] ?? {}) as { readonly ns?: string }
+      if (!ns) continue
+      left.add(run.runId)
+      const stopped = {
+        eventType: 'system.workflow_stopped',
+        correlationId: run.runId,
+        source: { origin: 'agent', runtime: 'langgraph' },
+        payload: { reason: 'the graph around it has ended' },
+      } as const
+      await within({ thread, ns }, (space) => space.tell(run.runId, [stopped]))
+    }
+  }
+
   /** A node begins when its checkpoint was handed over here, but that may still be on its way to the space. */
   async function runOf(key: NamespaceKey): Promise<string | undefined> {
     const beganMs = Date.now()
@@ -273,6 +304,7 @@ export function createThreadNamespaces(
       }
     },
     whenQuiet,
+    stopAnswered,
     reading,
     deletionCount,
     async assertAlive({ thread, ns }, checkpointId) {

@@ -29,7 +29,10 @@ describe('clew state and clew steps of a graph', () => {
       '0',
     )
     expect([input.channels.map(({ name, changed }) => [name, changed]), input.state]).toEqual([
-      [['notes', true]],
+      [
+        ['notes', true],
+        ['turns', false],
+      ],
       null,
     ])
     const key = await data<{ state: unknown }>('state', 'chat-7', '--key', 'turns')

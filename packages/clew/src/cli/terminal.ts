@@ -48,6 +48,8 @@ const LIVE: ReadonlySet<string> = new Set([
   'stop',
   'worker',
   'serve',
+  'mcp',
+  'debug',
 ])
 
 export function createTerminal(command: string, flags: Flags, signal: AbortSignal): Terminal {

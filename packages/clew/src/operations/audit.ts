@@ -7,7 +7,7 @@ export const audit = answering({
   name: 'audit',
   summary: 'Show the actions of a run: who did what, with which outcome',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/runs/{runId}/audit' },
   input: z.object({ runId }),
   output: auditView,

@@ -46,6 +46,7 @@ export const cost = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/cost', also: '/v1/cost' },
+  mcp: { tool: 'cost' },
   input: z.object({
     runId: runId.optional().describe('only this run'),
     by: z

@@ -58,6 +58,7 @@ export const diff = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/diff' },
+  mcp: { tool: 'diff_runs' },
   input: z.object({
     runId: runId.describe('the expected run'),
     otherRunId: runId.describe('the run to compare with it'),

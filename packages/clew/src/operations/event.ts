@@ -8,7 +8,7 @@ export const event = answering({
   name: 'event',
   summary: 'Show one event with its whole payload',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/events/{eventId}' },
   input: z.object({ eventId: z.string().min(1).describe('id of the event, or run:seq') }),
   output: wireEvent,

@@ -7,7 +7,7 @@ export const events = streaming({
   name: 'events',
   summary: 'List the events of a run in order',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: {
     method: 'get',
     path: '/v1/runs/{runId}/events',

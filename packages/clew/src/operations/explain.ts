@@ -9,6 +9,26 @@ const text = z.string()
 const count = z.int().min(0)
 const cause = z.object({ seq: count, eventId: text, eventType: text, label: text })
 
+const CLUES = [
+  'differs',
+  'source',
+  'odd value',
+  'odd shape',
+  'cut short',
+  'instruction',
+  'nothing found',
+  'cached',
+  'redacted',
+  'retries',
+  'failed',
+  'stopped',
+  'unanswered',
+  'interrupted',
+  'hand-off',
+  'decision',
+  'usage',
+] as const
+
 /** Outcome of the run according to its replay. */
 const finding = z.object({
   verdict: z.enum(['identical', 'diverged']),
@@ -34,6 +54,7 @@ export const explain = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/explain' },
+  mcp: { tool: 'explain_run' },
   input: z.object({
     runId,
     fork: z
@@ -65,6 +86,22 @@ export const explain = answering({
       .object({ name: text, value: z.union([z.number(), text, z.boolean()]), isGood: z.boolean() })
       .nullable()
       .describe('how it turned out by a score or by its metadata'),
+    suspects: z
+      .array(
+        z.object({
+          seq: count,
+          eventId: text,
+          eventType: text,
+          stepId: text.nullable(),
+          kind: z.enum(CLUES),
+          why: text,
+          weight: z.number().describe('0 to 1, by a fixed rule; not a probability'),
+          led: z.array(z.object({ seq: count, eventId: text, label: text })).readonly(),
+        }),
+      )
+      .readonly()
+      .describe('events that may be the cause, the likeliest first; none if nothing looks wrong'),
+    unreadEvents: count.describe('events of a long run that were not looked at'),
     lastGood: z
       .object({
         runId: text,
@@ -72,7 +109,7 @@ export const explain = answering({
         startedAt: text,
         same: z.boolean(),
         first: divergence.nullable(),
-        deltas,
+        deltas: deltas.nullable().describe('null where a run is too long to be compared here'),
       })
       .nullable(),
     isReplayable: z.boolean().describe('an agent or graph of Clew recorded it'),
@@ -100,8 +137,11 @@ export const explain = answering({
     },
   },
   // Callers without the control scope get no `control`, so nothing is executed.
-  async run(ledger, { runId: id, fork }, { control, onEvent } = {}) {
-    const explanation = { ...(await ledger.explain(id)), isReplayable: await isResumedByCode(ledger, id) }
+  async run(ledger, { runId: id, fork }, { control, onEvent, onProgress } = {}) {
+    const explanation = {
+      ...(await ledger.explain(id, { onProgress })),
+      isReplayable: await isResumedByCode(ledger, id),
+    }
     if (!control) return { ...explanation, replay: null, whatIf: null }
     const { replayFinding } = await import('../replay/explain-replay.ts')
     const replay = await replayFinding(control, explanation)

@@ -11,6 +11,11 @@ export const fork = answering({
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/fork' },
+  mcp: {
+    tool: 'fork',
+    effect:
+      'Makes a new run; runs the code of its agent from there if that is served here, with real effects: models, tools, cost.',
+  },
   input: z.object({
     runId,
     at: place

@@ -7,7 +7,7 @@ export const graph = answering({
   name: 'graph',
   summary: 'Show the graph of a run: which step led to which, equal steps drawn once',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/runs/{runId}/graph' },
   input: z.object({ runId }),
   output: taskGraphView,

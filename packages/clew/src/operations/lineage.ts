@@ -39,7 +39,7 @@ export const lineage = answering({
   name: 'lineage',
   summary: 'Show the runs related to a run: turns, forks, retries, child runs',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/runs/{runId}/lineage', also: '/v1/lineage' },
   input: z.object({
     runId: z.string().min(1).optional().describe('id of the run'),

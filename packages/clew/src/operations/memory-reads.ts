@@ -15,7 +15,7 @@ export const memoryList = answering({
   name: 'memoryList',
   summary: 'List memory items by layer, scope, namespace and key',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/memory' },
   input: z.object({
     ...filterFields,
@@ -39,7 +39,7 @@ export const memoryGet = answering({
   name: 'memoryGet',
   summary: 'Show one memory item with its value and its origin',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/memory/item' },
   input: z.object(nameFields),
   output: z.object({ item: item.nullable() }),
@@ -62,6 +62,7 @@ export const memorySearch = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/memory/search' },
+  mcp: { tool: 'memory_search' },
   input: z.object({
     query: z.string().min(1).max(4000).describe('words, "exact words", begin*, -not'),
     ...filterFields,
@@ -86,7 +87,7 @@ export const memoryContext = answering({
   name: 'memoryContext',
   summary: 'Select the memory items that fit a prompt best, within a number of tokens',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/memory/context' },
   input: z.object({
     query: z.string().max(4000).optional().describe('the purpose, in plain words'),

@@ -15,6 +15,10 @@ export const memoryPut = answering({
   scope: 'write',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/memory' },
+  mcp: {
+    tool: 'remember',
+    effect: 'Writes a value that agents will read, into a namespace that the policy opens to agents.',
+  },
   input: z.object({
     ...nameFields,
     value: z.unknown().describe('any JSON; on the command line also plain text'),
@@ -60,6 +64,10 @@ export const memoryForget = answering({
   scope: 'write',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/memory/forget' },
+  mcp: {
+    tool: 'forget',
+    effect: 'Makes agents forget a value in a namespace that the policy opens to agents.',
+  },
   input: z.object({
     ...nameFields,
     reason: z.string().min(1).max(2000).optional().describe('why; recorded in the event'),

@@ -32,6 +32,16 @@ export interface OperationContext {
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
 }
 
+/** Spelling of an operation as a tool of MCP (A5). */
+export interface McpPlace {
+  /** `list_runs` */
+  readonly tool: string
+  /** In place of the operation's scope: `approve` is held by nobody who was not given it by name (A7). */
+  readonly scope?: 'approve' | undefined
+  /** What a call does outside of the record, for a tool that does more than read. */
+  readonly effect?: string | undefined
+}
+
 export interface CliArgument<Field extends string> {
   /** As it stands in the usage: `clew show <run>`. */
   readonly word: string
@@ -62,6 +72,8 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodType, Name ex
   readonly surfaces: readonly Surface[]
   /** HTTP route; required for operations of the surface `rest`. */
   readonly rest?: RestPlace | undefined
+  /** Tool; required for operations of the surface `mcp`. */
+  readonly mcp?: McpPlace | undefined
   readonly input: Input
   readonly output: Output
   readonly example: { readonly command: string; readonly input: z.input<Input> }

@@ -21,6 +21,11 @@ const workspacePolicy = z.object({
     .optional(),
   auditReads: z.boolean().optional(),
   retention: retentionPolicy.optional(),
+  agentMemory: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe('namespaces of memory in which agents may write over MCP'),
 })
 
 export const policy = answering({
@@ -33,7 +38,7 @@ export const policy = answering({
     set: workspacePolicy
       .extend({ retention: z.record(z.string(), z.unknown()).optional() })
       .optional()
-      .describe('the new policy, as a JSON object with redact, auditReads and retention'),
+      .describe('the new policy, as a JSON object with redact, auditReads, retention and agentMemory'),
     by: z.string().min(1).max(200).optional().describe('who changes it'),
     reason: z.string().min(1).max(2000).optional().describe('why, for the compliance log'),
   }),

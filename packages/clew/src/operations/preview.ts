@@ -32,6 +32,7 @@ export const preview = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/preview' },
+  mcp: { tool: 'preview_fork' },
   input: z.object({
     runId,
     at: place

@@ -14,6 +14,11 @@ export const replay = answering({
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/replay', also: '/v1/replay' },
+  mcp: {
+    tool: 'replay',
+    effect:
+      'Runs the code of its agent on recorded results; what-if makes a new run, live from a step on, with real effects.',
+  },
   input: z.object({
     runId: runId.optional().describe('id of the run'),
     all: z.boolean().optional().describe('every matching run, or every fixture in a folder'),

@@ -10,6 +10,11 @@ export const resume = answering({
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/resume' },
+  mcp: {
+    tool: 'resume',
+    effect:
+      'Runs the code of its agent if that is served here, with real effects: models, tools, cost. Questions are answered with the tool answer.',
+  },
   input: z.object({
     runId,
     answer: z.unknown().optional().describe('the answer to its question: JSON, or else text'),

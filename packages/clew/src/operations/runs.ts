@@ -12,6 +12,7 @@ export const runs = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs' },
+  mcp: { tool: 'list_runs' },
   input: z.object({
     q: z
       .string()

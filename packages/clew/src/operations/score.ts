@@ -10,6 +10,10 @@ export const score = answering({
   scope: 'write',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/scores' },
+  mcp: {
+    tool: 'score',
+    effect: 'Writes a score into the record of the run.',
+  },
   input: z.object({
     runId,
     name: z.string().min(1).max(200).describe('what is scored, such as accuracy'),

@@ -31,6 +31,7 @@ export const search = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/search' },
+  mcp: { tool: 'search' },
   input: z.object({
     query: z
       .string()

@@ -72,7 +72,8 @@ export const serve = streaming({
       { readVersion },
       { ingestStarter },
       { signingKeyOf },
-      { startHousekeeping },
+      { startHousekeeping, startScheduler },
+      { serveEndpoint },
     ] = await Promise.all([
       import('@clew/server'),
       import('../control/create-control.ts'),
@@ -83,6 +84,7 @@ export const serve = streaming({
       import('../start-ingest.ts'),
       import('../second-opening.ts'),
       import('@clew/runtime'),
+      import('../mcp/serve-endpoint.ts'),
     ])
     const folder = page ? findPage() : null
     const serverLog = createLog(log)
@@ -92,6 +94,7 @@ export const serve = streaming({
       controlOf: (view) => createControl(view, { agents }),
       page: folder,
       log: serverLog,
+      mcp: serveEndpoint((error) => serverLog.debug({ err: error }, 'a call over MCP failed')),
       version: readVersion(),
       signingKey: signingKeyOf(ledger),
       startIngest: ingestStarter(ledger, {}, log),
@@ -104,6 +107,11 @@ export const serve = streaming({
             onError: (err) => serverLog.warn({ err }, 'housekeeping failed'),
           })
         : undefined
+    const scheduler = ledger.mode.write
+      ? startScheduler(ledger, {
+          onError: (err, scheduleId) => serverLog.warn({ err, scheduleId }, 'schedule failed'),
+        })
+      : undefined
     try {
       yield {
         type: 'listening' as const,
@@ -113,6 +121,7 @@ export const serve = streaming({
       }
       if (signal && !signal.aborted) await once(signal, 'abort')
     } finally {
+      await scheduler?.stop()
       await upkeep?.stop()
       await server.close()
     }

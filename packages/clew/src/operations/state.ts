@@ -20,6 +20,7 @@ export const state = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/state' },
+  mcp: { tool: 'get_state' },
   input: z.object({
     runId,
     superstep: z.int().min(0).optional().describe('up to and including this superstep; default the latest'),
@@ -48,6 +49,7 @@ export const state = answering({
     options: { superstep: '--superstep <number>', key: '--key <channel>', full: '--full' },
   },
   async run(ledger, { runId: id, superstep, key, full = false }) {
+    if (!(await hasState(ledger, id))) return null
     const found = await ledger.getState(id, { superstep })
     if (!found) return null
     if (key !== undefined && !Object.hasOwn(found.state, key)) throw noChannel(found, key)
@@ -71,6 +73,15 @@ export const state = answering({
     }
   },
 })
+
+/** A long run of a function would be read as a whole to learn that it has none. */
+async function hasState(ledger: Ledger, id: string): Promise<boolean> {
+  const run = await ledger.getRun(id)
+  if (!run || run.checkpoint !== null || run.forkedFrom) return true
+  const types = ['execution.checkpoint', 'system.state_transitioned']
+  for await (const _ of ledger.read(id, { types, limit: 1 })) return true
+  return false
+}
 
 const noChannel = ({ state: values, superstep }: RunState, key: string): ClewError => {
   const channels = Object.keys(values).slice(0, 10).join(', ')

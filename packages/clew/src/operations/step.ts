@@ -10,6 +10,7 @@ export const step = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/steps/{stepId}' },
+  mcp: { tool: 'get_step' },
   input: z.object({
     runId,
     stepId: z.string().min(1).describe('id of the step'),

@@ -9,6 +9,7 @@ export const steps = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/steps' },
+  mcp: { tool: 'list_steps' },
   input: z.object({
     runId,
     status: stepSkeleton.shape.status.optional().describe('only steps with this status'),

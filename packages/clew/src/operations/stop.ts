@@ -9,6 +9,10 @@ export const stop = answering({
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/stop' },
+  mcp: {
+    tool: 'stop',
+    effect: 'Ends the run, in whichever process it is at work.',
+  },
   input: z.object({
     runId,
     reason: z.string().min(1).max(2000).optional().describe('why, for the record'),

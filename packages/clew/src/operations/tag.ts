@@ -7,7 +7,7 @@ export const tag = answering({
   name: 'tag',
   summary: 'Set or remove tags of a run, also after its end',
   scope: 'write',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/runs/{runId}/tags' },
   input: z.object({
     runId,

@@ -7,8 +7,9 @@ export const tail = streaming({
   name: 'tail',
   summary: 'Follow the events of the ledger or of one run as they are recorded',
   scope: 'read',
-  surfaces: ['cli', 'rest'],
+  surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/follow', isLive: true },
+  mcp: { tool: 'tail' },
   input: z.object({
     runId: runId.optional().describe('only this run'),
     afterPosition: z.int().min(0).optional().describe('start after this position of the ledger; default now'),

@@ -7,7 +7,7 @@ export const timeline = answering({
   name: 'timeline',
   summary: 'Show how long each step took, as bars',
   scope: 'read',
-  surfaces: ['cli', 'rest', 'mcp'],
+  surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/runs/{runId}/timeline' },
   input: z.object({ runId }),
   output: timelineView,

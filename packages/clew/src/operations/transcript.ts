@@ -9,6 +9,7 @@ export const transcript = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/transcript' },
+  mcp: { tool: 'get_transcript' },
   input: z.object({
     runId,
     format: z.enum(['text', 'markdown']).optional().describe('how to lay it out'),

@@ -8,6 +8,7 @@ export const verify = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/verify' },
+  mcp: { tool: 'verify' },
   input: z.object({
     runId: runId.optional().describe('only this run'),
     heads: signedHeads.optional().describe('heads that were signed earlier and kept elsewhere'),

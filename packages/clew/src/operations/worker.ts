@@ -89,7 +89,7 @@ export const worker = streaming({
       add({ ...notice, at: new Date().toISOString() } as WorkerItem)
     const chosen = choose(agents, agentNames)
     // Loaded late, as in `resume`.
-    const { startHousekeeping, startWorker } = await import('@clew/runtime')
+    const { startHousekeeping, startScheduler, startWorker } = await import('@clew/runtime')
     const working = await startWorker({ ...options, ledger, agents: chosen, onNotice })
     const upkeep =
       housekeeping && !once
@@ -106,6 +106,12 @@ export const worker = streaming({
             onError: (error) => onNotice({ type: 'failed', error: `housekeeping: ${String(error)}` }),
           })
         : undefined
+    const scheduler = once
+      ? undefined
+      : startScheduler(ledger, {
+          onError: (error, scheduleId) =>
+            onNotice({ type: 'failed', error: `schedule ${scheduleId ?? ''}: ${String(error)}` }),
+        })
     const stop = (): void => void working.stop().catch(() => {})
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()
@@ -125,6 +131,7 @@ export const worker = streaming({
       await ended
     } finally {
       signal?.removeEventListener('abort', stop)
+      await scheduler?.stop()
       await upkeep?.stop()
       await working.stop()
     }

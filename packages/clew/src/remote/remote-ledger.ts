@@ -30,11 +30,11 @@ export function openRemote(url: string, options: RemoteOptions = {}): Ledger {
       `The URL of the server holds a password: ${hidePasswords(url)}`,
       'Leave it out, and set CLEW_TOKEN to a token of that server.',
     )
-  const server = { url: url.replace(/\/+$/, ''), token, workspace, retryMs, closed }
   const codecs = createCodecs(own)
-  const writes = createWrites(server, codecs)
+  const server = { url: url.replace(/\/+$/, ''), token, workspace, retryMs, closed, codecs }
+  const writes = createWrites(server)
   const ledger = {
-    ...createReads(server, codecs),
+    ...createReads(server),
     record: writes.record,
     append: writes.append,
     appendWire: writes.appendWire,
@@ -59,7 +59,7 @@ export function openRemote(url: string, options: RemoteOptions = {}): Ledger {
     // Leases are known to the server only.
     leases: refusing(
       { list: async () => [] },
-      { acquire: true, claim: true, renew: true, release: true },
+      { acquire: true, claim: true, queues: true, renew: true, release: true },
       (name) => notRemote(`Executing runs (leases.${name})`, server.url),
     ),
     async close() {

@@ -6,6 +6,7 @@ import {
   listOf,
   mapOf,
   maybe,
+  maybeNull,
   nothing,
   number,
   oneOf,
@@ -86,6 +87,17 @@ export const ADMINISTRATION_EVENTS = {
       headHash: optional.text,
     }),
   ],
+  /** Limits of a queue (W4) from now on; what is left out or null is not limited. Recorded in the run `clew:queues`. */
+  'system.queue_changed': [
+    'system.workflow_event',
+    open({
+      queue: text,
+      concurrency: maybeNull(integer(1)),
+      concurrencyPerKey: maybeNull(integer(1)),
+      rate: maybeNull(open({ count: integer(1), perMs: integer(1) })),
+      by: optional.text,
+    }),
+  ],
   /** A round of housekeeping, in the run `clew:housekeeping`: what was deleted, by which policy, and what else was done. */
   'system.housekeeping_completed': [
     'system.workflow_event',
@@ -104,6 +116,42 @@ export const ADMINISTRATION_EVENTS = {
       /** Tasks that failed; the others were done all the same. */
       errors: maybe(listOf(open({ task: text, code: optional.text, message: optional.text }))),
     }),
+  ],
+  /** A schedule as it is from now on, in the run `clew:schedule/<id>`. It has one of `cron`, `everyMs` and `at`. */
+  'system.schedule_set': [
+    'system.workflow_event',
+    open({
+      agent: text,
+      cron: optional.text,
+      everyMs: optional.count,
+      at: optional.text,
+      timeZone: optional.text,
+      input: anything,
+      catchUp: maybe(oneOf('skip', 'one', 'all')),
+      overlap: maybe(oneOf('skip', 'queue', 'allow')),
+      queue: optional.text,
+      key: optional.text,
+      priority: maybe(number),
+      deadlineMs: optional.amount,
+      threadId: optional.text,
+      tags: maybe(mapOf(text)),
+      subjects: texts,
+      /** Keyed digest of all of it before redaction: the same definition is not recorded again. */
+      definitionDigest: optional.text,
+      by: optional.text,
+    }),
+  ],
+  'system.schedule_changed': [
+    'system.workflow_event',
+    open({ action: oneOf('pause', 'resume', 'remove'), by: optional.text }),
+  ],
+  /** An occurrence is decided: its run is submitted after this event, by whoever finds that it is not there. */
+  'system.schedule_fired': ['system.workflow_event', open({ nominalAt: text, runId: text })],
+  /** Occurrences that get no run, from the first to the last. */
+  'system.schedule_skipped': [
+    'system.workflow_event',
+    /** `count` is left out if there are very many. */
+    open({ reason: oneOf('late', 'overlap'), count: optional.count, fromAt: text, toAt: text }),
   ],
   'system.policy_changed': ['system.workflow_event', open({ policy: anything, by: optional.text })],
   'system.access': [

@@ -85,13 +85,16 @@ export const envelopeTests: readonly StoreTest[] = [
       const replay = { sourceRunId: 's', mode: 're-execute', verdict: 'identical' }
       const chat = { streamId: 'c', messageId: 'm', threadStreamId: 't', sessionId: 's' }
       const score = { target: 'run', value: 1 }
+      const schedule = { action: 'pause', nominalAt: 'n', runId: 'x', reason: 'late', fromAt: 'f', toAt: 't' }
       const payload = {
         stepId: 'a#0',
         name: 'a',
         agent: 'owl',
+        queue: 'q',
         ...replay,
         ...chat,
         ...score,
+        ...schedule,
         unknownField: [1],
       }
       await ledger.append(types.map((eventType) => ({ eventType, correlationId: 'r', payload })))

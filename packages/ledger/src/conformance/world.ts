@@ -13,7 +13,7 @@ export interface StoreHarness {
   readonly ports: Ports
   /** A place without any event, for one test. Its stores must use these ports: the suite turns their clock. */
   create(ports: Ports): Promise<StorePlace>
-  /** How long a condition may take before it counts as never met; 20 s by default. */
+  /** How long a condition may take before it counts as never met; 60 s by default. */
   readonly deadlineMs?: number | undefined
   /** Tests that this store does not run, by name, each with the reason. */
   readonly skip?: Readonly<Record<string, string>> | undefined
@@ -65,7 +65,7 @@ interface AbortHost {
 export const createAbort = () => new (globalThis as unknown as AbortHost).AbortController()
 
 const SECRET = 'a secret of the suite, long enough to be one'
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 60_000
 
 export async function createWorld(harness: StoreHarness): Promise<World & { dispose(): Promise<void> }> {
   let offsetMs = 0

@@ -4,6 +4,7 @@ import type { Ports } from '../ports.ts'
 import {
   createQueueSlots,
   pickWaiting,
+  type QueueCount,
   type QueueEntry,
   type QueueLimits,
   type QueueUse,
@@ -228,6 +229,21 @@ export function createInProcessLeases(
           (ms) => ms != null,
         )
         return { leases, nextDueMs: times.length === 0 ? null : Math.min(...times) }
+      },
+      async queues(workspace) {
+        const counts = new Map<string, { -readonly [K in keyof QueueCount]: QueueCount[K] }>()
+        for (const { lease, held, entry, turn } of all.values()) {
+          const isDelayed = !held && typeof entry?.notBeforeMs === 'number'
+          if (!entry || lease.workspace !== workspace || (!held && !isDelayed && turn === undefined)) continue
+          const { queue, agent } = entry
+          const key = `${queue}\n${agent}`
+          const count = counts.get(key) ?? { queue, agent, waiting: 0, delayed: 0, running: 0 }
+          if (held) count.running++
+          else if (isDelayed) count.delayed++
+          else count.waiting++
+          counts.set(key, count)
+        }
+        return [...counts.values()]
       },
       async renew(lease) {
         current(lease).beatMs = ports.now()

@@ -33,20 +33,28 @@ export interface WorkspacePolicy {
   readonly auditReads?: boolean | undefined
   /** Retention policy of `gc` if the ledger was opened without one (R10). */
   readonly retention?: RetentionPolicyInput | undefined
+  /** Namespaces of memory, with those below them, in which agents may write over MCP; none by default (A7). */
+  readonly agentMemory?: readonly string[] | undefined
 }
 
-const KNOWN = new Set(['redact', 'auditReads', 'retention'])
+const KNOWN = new Set(['redact', 'auditReads', 'retention', 'agentMemory'])
 const POLICIES = ['secrets', 'personal'] as const
 
 const bad = (what: string, hint: string): ClewError =>
   new ClewError('bad_option', what, `${hint} Nothing was changed.`, { option: 'policy' })
 
 function checkPolicy(given: unknown, now: () => number): WorkspacePolicy {
-  if (!isObject(given)) throw bad('A policy is an object', 'Give { redact, auditReads, retention }.')
+  if (!isObject(given))
+    throw bad('A policy is an object', 'Give { redact, auditReads, retention, agentMemory }.')
   const strange = Object.keys(given).find((key) => !KNOWN.has(key))
   if (strange !== undefined)
-    throw bad(`A policy has no ${strange}`, 'It has redact, auditReads and retention.')
-  const { redact, auditReads, retention } = given
+    throw bad(`A policy has no ${strange}`, 'It has redact, auditReads, retention and agentMemory.')
+  const { redact, auditReads, retention, agentMemory = [] } = given
+  if (
+    !Array.isArray(agentMemory) ||
+    agentMemory.some((each) => typeof each !== 'string' || each === '' || each.endsWith('/'))
+  )
+    throw bad('agentMemory is not a list of namespaces', 'Give names such as notes or facts/people.')
   if (retention !== undefined) parsePolicy(retention)
   if (auditReads !== undefined && typeof auditReads !== 'boolean')
     throw bad('auditReads is neither true nor false', 'Give one of them.')

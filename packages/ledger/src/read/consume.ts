@@ -8,7 +8,7 @@ import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Redactor } from '../redact/redact.ts'
 import type { Store } from '../store/store.ts'
-import type { Lease, Leases } from '../store/leases.ts'
+import { type Lease, type Leases, WORKERS } from '../store/leases.ts'
 
 /** Gets events in the order of the ledger; when it resolves they are done, when it throws they come again. */
 export type ConsumeHandler = (events: readonly ClewEvent[]) => unknown
@@ -303,7 +303,12 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     },
     runLeases: {
       ...store.leases,
-      list: async () => (await store.leases.list()).filter((lease) => !lease.workspace.endsWith(CLAIMS)),
+      async list(of = 'runs') {
+        const all = await store.leases.list()
+        return of === 'workers'
+          ? all.filter(({ workspace: place }) => place.endsWith(WORKERS))
+          : all.filter(({ workspace: place }) => !place.endsWith(CLAIMS) && !place.endsWith(WORKERS))
+      },
     },
     async stop() {
       for (const own of running) own.abort.abort()

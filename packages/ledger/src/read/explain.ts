@@ -9,7 +9,9 @@ import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
 import type { Ledger } from '../ledger.ts'
 import { inHappenedOrder } from '../fold/happened-order.ts'
-import { findLastGood, type MatchedBy, readRunFacts, type RunFacts, type RunOutcome } from './last-good.ts'
+import { openCase } from '../suspects/case.ts'
+import { findSuspects, type Suspect } from '../suspects/find-suspects.ts'
+import { findLastGood, type LastGoodRun, type MatchedBy, readRunFacts, type RunOutcome } from './last-good.ts'
 
 /** Why an explanation looks at this place. */
 export type ExplainedBecause = 'failed' | 'paused' | 'running' | 'last'
@@ -48,6 +50,10 @@ export interface Explanation {
   readonly causesRecorded: boolean
   /** How it turned out by a score or by its metadata; null if neither says so. */
   readonly outcome: RunOutcome | null
+  /** Events that may be the cause, the likeliest first; none if nothing looks wrong. */
+  readonly suspects: readonly Suspect[]
+  /** Events of a long run that were not looked at; 0 if all were. */
+  readonly unreadEvents: number
   /**
    * The newest good run of the same task or input, else of the same thread or agent; good is one that completed and of which
    * no outcome says otherwise.
@@ -58,26 +64,55 @@ export interface Explanation {
     readonly startedAt: string
     readonly same: boolean
     readonly first: Divergence | null
-    readonly deltas: RunDiff['deltas']
+    /** Null with `first` where one of the runs is too long to be compared here. */
+    readonly deltas: RunDiff['deltas'] | null
   } | null
+}
+
+export interface ExplainOptions {
+  /** Called with the number of events read. */
+  readonly onProgress?: ((done: number) => void) | undefined
 }
 
 type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState' | 'getStateAt' | 'listRuns' | 'causes'>
 
 const SHOWN_CAUSES = 10
 
-/** The failed or last step of a run, what led there, and what the last good run did differently. */
-export async function explainRun(ledger: Reads, runId: string): Promise<Explanation> {
+/** Of longer runs the beginning and the end are looked at: an explanation is read while somebody waits. */
+const MAX_EVENTS = 8000
+const FIRST_EVENTS = 1000
+const PROGRESS_EVENTS = 500
+
+/** The failed or last step of a run, what led there, what may be the cause, and what the last good run did differently. */
+export async function explainRun(
+  ledger: Reads,
+  runId: string,
+  nowMs: number,
+  { onProgress }: ExplainOptions = {},
+): Promise<Explanation> {
   const run = await ledger.getRun(runId)
   if (!run) throw missingRun(runId)
-  const events = inHappenedOrder(await Array.fromAsync(ledger.read(runId)))
+  let read = 0
+  const onEvent = (): void => {
+    if (++read % PROGRESS_EVENTS === 0) onProgress?.(read)
+  }
+  const recorded = await readEnds(ledger, run, onEvent)
+  const events = inHappenedOrder(recorded)
   const found = findPlace(events, run.status)
   const chain = found ? await ledger.causes(found.event.eventId) : []
-  const recorded = chain.length > 0
+  const hasCauses = chain.length > 0
   const before = found ? events.slice(0, events.indexOf(found.event)) : []
-  const origin = recorded ? findOrigin(chain) : before.findLast((event) => isHuman(event) || isInput(event))
-  const causes = recorded ? chain : origin ? [origin] : []
+  const origin = hasCauses ? findOrigin(chain) : before.findLast((event) => isHuman(event) || isInput(event))
+  const causes = hasCauses ? chain : origin ? [origin] : []
   const facts = await readRunFacts(ledger, run)
+  const lastGood = await findLastGood(ledger, run, facts)
+  const isComparable =
+    lastGood !== null && lengthOf(run) <= MAX_EVENTS && lengthOf(lastGood.run) <= MAX_EVENTS
+  const good = isComparable
+    ? { runId: lastGood.run.runId, events: inHappenedOrder(await readEnds(ledger, lastGood.run, onEvent)) }
+    : null
+  const isFailure = found?.place.because === 'failed' && found.step !== null
+  const opened = openCase(run, events, isFailure ? found.step : null, facts.outcome, nowMs)
   const kept =
     causes.length <= SHOWN_CAUSES ? causes : [...causes.slice(0, SHOWN_CAUSES - 2), ...causes.slice(-2)]
   return {
@@ -88,10 +123,33 @@ export async function explainRun(ledger: Reads, runId: string): Promise<Explanat
     origin: origin
       ? { ...toCause(origin), by: isHuman(origin) ? 'person' : isInput(origin) ? 'input' : 'event' }
       : null,
-    causesRecorded: recorded,
+    causesRecorded: hasCauses,
     outcome: facts.outcome,
-    lastGood: await compareLastGood(ledger, run, facts),
+    suspects: findSuspects(opened, good, lastGood?.matched === 'task' || lastGood?.matched === 'input'),
+    unreadEvents: lengthOf(run) - recorded.length,
+    lastGood: lastGood && (await compareLastGood(ledger, run, lastGood, isComparable)),
   }
+}
+
+/** Events of a run, those that it shares with its source included. */
+const lengthOf = ({ events, forkedFrom }: RunSummary): number => events + (forkedFrom?.seq ?? 0)
+
+/** All events, or of a long run the first and the last ones. */
+async function readEnds(ledger: Reads, run: RunSummary, onEvent: () => void): Promise<ClewEvent[]> {
+  const events: ClewEvent[] = []
+  const take = async (options: { afterSeq?: number; limit?: number }): Promise<void> => {
+    for await (const event of ledger.read(run.runId, options)) {
+      events.push(event)
+      onEvent()
+    }
+  }
+  const length = lengthOf(run)
+  if (length <= MAX_EVENTS) await take({})
+  else {
+    await take({ limit: FIRST_EVENTS })
+    await take({ afterSeq: length - (MAX_EVENTS - FIRST_EVENTS) })
+  }
+  return events
 }
 
 /** The nearest human action wins over the input of the run: it came later. */
@@ -109,7 +167,7 @@ const isHuman = ({ eventType, payload: { role } }: ClewEvent): boolean =>
 function findPlace(
   events: readonly ClewEvent[],
   status: RunStatus,
-): { place: ExplainedPlace; event: ClewEvent } | undefined {
+): { place: ExplainedPlace; event: ClewEvent; step: StepRecord | null } | undefined {
   const steps = foldSteps(events)
   const bySeq = new Map(events.map((event) => [event.ledger.seq, event]))
   const [step, because] = chooseStep(steps)
@@ -117,11 +175,11 @@ function findPlace(
   if (step && (because === 'failed' || !toolError)) {
     const started = bySeq.get(step.startedSeq) as ClewEvent
     const event = bySeq.get(step.endedSeq ?? step.startedSeq) ?? started
-    return { event, place: fromStep(step, because, started, event) }
+    return { event, place: fromStep(step, because, started, event), step }
   }
   const last = events.findLast((each) => each.eventType.startsWith('execution.')) ?? events.at(-1)
   const event = toolError ?? last
-  return event && { event, place: fromEvent(event, toolError ? 'failed' : 'last', events) }
+  return event && { event, place: fromEvent(event, toolError ? 'failed' : 'last', events), step: null }
 }
 
 /** A tool that failed and was not made good: no run is explained by an error that it got over. */
@@ -211,12 +269,12 @@ function toCause({ eventId, eventType, payload, ledger }: ClewEvent): ExplainedC
 
 async function compareLastGood(
   ledger: Reads,
-  run: RunSummary,
-  facts: RunFacts,
-): Promise<Explanation['lastGood']> {
-  const found = await findLastGood(ledger, run, facts)
-  if (!found) return null
-  const { runId, startedAt } = found.run
-  const { same, first, deltas } = await diffRuns(ledger, runId, run.runId)
-  return { runId, matched: found.matched, startedAt, same, first, deltas }
+  { runId: id }: RunSummary,
+  { run, matched }: LastGoodRun,
+  isComparable: boolean,
+): Promise<NonNullable<Explanation['lastGood']>> {
+  const { runId, startedAt } = run
+  if (!isComparable) return { runId, matched, startedAt, same: false, first: null, deltas: null }
+  const { same, first, deltas } = await diffRuns(ledger, runId, id)
+  return { runId, matched, startedAt, same, first, deltas }
 }

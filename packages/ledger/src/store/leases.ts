@@ -1,5 +1,5 @@
 import { ClewError } from '../errors.ts'
-import type { QueueLimits } from './queue-slots.ts'
+import type { QueueCount, QueueLimits } from './queue-slots.ts'
 import type { RunKey } from './store.ts'
 
 export interface Lease extends RunKey {
@@ -58,11 +58,17 @@ export interface Leases {
    * different runs, and wait for each other only for the sake of a limited queue.
    */
   claim(options: ClaimOptions): Promise<Claimed>
+  /** Submitted runs that wait, and those that are leased, by queue and agent. */
+  queues(workspace: string): Promise<readonly QueueCount[]>
   /** Reports that the owner is alive; `stale_epoch` if the lease was taken over. */
   renew(lease: Lease): Promise<void>
   release(lease: Lease): Promise<void>
-  list(): Promise<readonly (Lease & { readonly state: OwnerState })[]>
+  /** Leases that are held: of runs, or those by which workers say which agents they have. */
+  list(of?: 'runs' | 'workers'): Promise<readonly (Lease & { readonly state: OwnerState })[]>
 }
+
+/** Ends the workspace of leases by which workers say which agents they have. */
+export const WORKERS = ' workers'
 
 /** A lease whose owner has been silent this long may be taken over (R9). */
 export const LEASE_STALE_MS = 60_000

@@ -11,6 +11,15 @@ export interface QueueLimits {
   readonly rate?: { readonly count: number; readonly perMs: number } | undefined
 }
 
+export interface QueueCount {
+  readonly queue: string
+  readonly agent: string
+  readonly waiting: number
+  /** Waiting for their time. */
+  readonly delayed: number
+  readonly running: number
+}
+
 /** What a store keeps beside the lease of a submitted run. */
 export interface QueueEntry {
   readonly agent: string

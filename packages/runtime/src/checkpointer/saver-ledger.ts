@@ -143,6 +143,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
       return lease
     },
     claim: refused('worked on by a worker'),
+    queues: async () => [],
     renew: (lease) => ledgerOfLease(lease).leases.renew(lease),
     async release(lease) {
       const thread = holders.get(lease)

@@ -9,7 +9,7 @@ import {
   type RunSummary,
 } from '@clew/ledger'
 import { type RunLease, leaseRun } from './lease-run.ts'
-import { stopHeld } from './stop-held.ts'
+import { type HeldEnding, type HeldRequest, stopHeld } from './stop-held.ts'
 import { lookNow } from './ticker.ts'
 
 export interface StopOptions {
@@ -59,7 +59,7 @@ async function follow(
   }
 }
 
-async function holdIfFree(ledger: Ledger, runId: string): Promise<RunLease | null> {
+export async function holdIfFree(ledger: Ledger, runId: string): Promise<RunLease | null> {
   try {
     // Without its thread: another run of it may be at work, and that is no reason to leave this one waiting.
     return await leaseRun(ledger, { runId, threadId: null })
@@ -70,11 +70,12 @@ async function holdIfFree(ledger: Ledger, runId: string): Promise<RunLease | nul
 }
 
 /** False when one of its child runs is still worked on: the run ends after it. */
-async function stopAndRelease(
+export async function stopAndRelease(
   ledger: Ledger,
   hold: RunLease,
-  request: RecordedStopRequest,
+  request: HeldRequest,
   waitMs: number,
+  ending?: HeldEnding,
 ): Promise<boolean> {
   const { reason, by } = request
   const stopChild = async (childRunId: string): Promise<void> => {
@@ -88,7 +89,7 @@ async function stopAndRelease(
     }
   }
   try {
-    await stopHeld(ledger, hold, request, stopChild)
+    await stopHeld(ledger, hold, request, stopChild, ending)
     return true
   } catch (error) {
     if (error instanceof ClewError && error.code === 'busy') return false

@@ -13,6 +13,15 @@ import {
 } from '@clew/ledger'
 import type { RunLease } from './lease-run.ts'
 
+/** How a run that is ended for it ends. */
+export interface HeldEnding {
+  readonly eventType: 'system.workflow_stopped' | 'system.workflow_failed'
+  readonly payload: object
+}
+
+/** A request to end; without an event where nobody asked. */
+export type HeldRequest = Omit<RecordedStopRequest, 'eventId'> & { readonly eventId: string | null }
+
 const SOURCE = { origin: 'system', runtime: 'clew' } as const
 const sha256 = (text: string): string => hash('sha256', text)
 
@@ -23,8 +32,9 @@ const sha256 = (text: string): string => hash('sha256', text)
 export async function stopHeld(
   ledger: Ledger,
   { runId, epoch }: Pick<RunLease, 'runId' | 'epoch'>,
-  request: RecordedStopRequest,
+  request: HeldRequest,
   stopChild: (runId: string) => Promise<void>,
+  ending: HeldEnding = { eventType: 'system.workflow_stopped', payload: {} },
 ): Promise<void> {
   const summary = await ledger.getRun(runId)
   if (!summary || isTerminal(summary.status)) return
@@ -51,7 +61,7 @@ export async function stopHeld(
         }),
       ),
       // Once per epoch: a run that was resumed after a stop can be stopped again.
-      draft('system.workflow_stopped', [epoch], {}),
+      draft(ending.eventType, [epoch], ending.payload),
     ],
     { epoch, keepStepIds: true },
   )
@@ -64,7 +74,7 @@ async function openSteps(ledger: Ledger, { runId, forkedFrom }: RunSummary): Pro
 }
 
 /** Steps that have nothing below them. */
-const LEAVES: ReadonlySet<string> = new Set(['effect', 'interrupt', 'sleep'])
+const LEAVES: ReadonlySet<string> = new Set(['effect', 'interrupt', 'sleep', 'receive'])
 
 async function openChildren(ledger: Ledger, runId: string, open: readonly StepSkeleton[]): Promise<string[]> {
   const found = new Set<string>()

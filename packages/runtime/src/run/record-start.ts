@@ -10,6 +10,7 @@ import { budgetField } from './run-bounds.ts'
 import { nextId } from './run-id.ts'
 import type { SessionOptions, StartOptions } from './run-options.ts'
 import { runUntilIdle } from './run-until-idle.ts'
+import { recordedSchemas } from '../signal/signal-schemas.ts'
 
 export interface StartFacts {
   /** Id of the event that led to it; undefined: what the code around is caused by. */
@@ -20,6 +21,7 @@ export interface StartFacts {
   readonly session?: SessionOptions | undefined
   readonly tags?: StartOptions['tags']
   readonly inputDigest?: string | undefined
+  readonly deadlineAt?: string | undefined
   /** Events of a submitted run: its submission first, which has the input and what else was given. */
   readonly submission?: readonly ClewEvent[] | undefined
 }
@@ -42,6 +44,7 @@ export async function recordStart(take: ActiveRun, input: unknown, facts: StartF
     ...(subjects && { subjects }),
     ...(session && { session: { ...session } }),
     ...budgetField(budget),
+    ...recordedSchemas(program.signals),
     ...(tags && { tags }),
     ...(inputDigest !== undefined && { inputDigest }),
     ...(!submission && input !== undefined && input !== null && { input }),
@@ -64,6 +67,7 @@ export async function recordStart(take: ActiveRun, input: unknown, facts: StartF
   return runUntilIdle(take, events, {
     input: submission ? undefined : input,
     bounds: { budget, workedMs: 0 },
+    deadlineAt: facts.deadlineAt,
     from: opening?.from,
     redactedTexts: opening?.redactedTexts,
   })

@@ -1,8 +1,10 @@
 import { isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { createNotifier } from '../worker/notifier.ts'
+import { failOverdue, isOverdue } from './deadline.ts'
 
 /** Longest time between two looks at a run, should a notification be lost. */
 const LOOK_MS = 1000
+const LEAST_LOOK_MS = 20
 
 /** Nothing happens to it until somebody outside does something, or it has ended. */
 const isAtRest = ({ status }: RunSummary): boolean =>
@@ -29,9 +31,13 @@ export async function waitForRun(
       notifier.clear()
       const run = await ledger.getRun(runId)
       const leftMs = endsAt - performance.now()
-      if (!run || isAtRest(run) || leftMs <= 0) return run
+      if (!run || isTerminal(run.status)) return run
+      // Nobody else may be there to end it.
+      if (isOverdue(run) && (await failOverdue(ledger, run))) continue
+      if (isAtRest(run) || leftMs <= 0) return run
       signal?.throwIfAborted()
-      await notifier.wait(Math.min(LOOK_MS, leftMs))
+      const deadlineMs = run.deadlineAt === undefined ? LOOK_MS : Date.parse(run.deadlineAt) - Date.now()
+      await notifier.wait(Math.min(LOOK_MS, leftMs, Math.max(LEAST_LOOK_MS, deadlineMs)))
     }
   } finally {
     unwatch()

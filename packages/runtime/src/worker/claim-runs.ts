@@ -1,7 +1,10 @@
 import { ClewError, isTerminal, type Lease, type Ledger, type RunSummary } from '@clew/ledger'
+import { requestPause } from '../lifecycle/request-pause.ts'
 import { requestStop } from '../lifecycle/request-stop.ts'
 import type { RunResult, StepChange } from '../run/result.ts'
 import type { Shutdown } from '../run/run-options.ts'
+import { leaseRun } from '../lifecycle/lease-run.ts'
+import { deadlineError, failOverdue, isOverdue } from '../work/deadline.ts'
 import { countCrashes } from './crashes.ts'
 import type { Postponed } from './postponed.ts'
 import type { WorkerAgent, WorkerOptions } from './worker.ts'
@@ -42,6 +45,17 @@ export function createTaking({
       await requestStop(ledger, run.runId)
       return undefined
     }
+    if (isOverdue(run)) {
+      await fail(run, lease)
+      return undefined
+    }
+    if (run.held) {
+      // Its owner died before it had let go of it, or its deadline has come.
+      postponed.add(run.runId)
+      await release(lease)
+      await requestPause(ledger, run.runId)
+      return undefined
+    }
     if (run.status !== 'interrupted' && run.status !== 'running') return 'go on'
     const crashes = await countCrashes(ledger, run, maxCrashes)
     if (crashes >= maxCrashes) {
@@ -56,6 +70,13 @@ export function createTaking({
     postponed.add(run.runId)
     await release(lease)
     return undefined
+  }
+
+  async function fail(run: RunSummary, lease: Lease): Promise<void> {
+    const { runId, agent, threadId, deadlineAt = '' } = run
+    if (!(await failOverdue(ledger, run, await leaseRun(ledger, { runId, threadId, claimed: lease })))) return
+    const { message: error } = deadlineError(runId, deadlineAt)
+    onNotice({ type: 'ended', runId, agent: agent ?? '', status: 'failed', ms: 0, dueAt: null, error })
   }
 
   async function block({ runId, agent }: RunSummary, lease: Lease, crashes: number): Promise<void> {

@@ -5,6 +5,8 @@ import { assertMode } from '../run/mode.ts'
 import { createNotifier } from './notifier.ts'
 import { createPostponed } from './postponed.ts'
 import { createTaking } from './claim-runs.ts'
+import { readQueueLimits } from '../work/queues.ts'
+import { announceServing } from '../work/serving.ts'
 import type { Worker, WorkerAgent, WorkerGraph, WorkerOptions } from './worker.ts'
 
 /** Minimum interval between two claims while no run is waiting: every commit in the store notifies the worker. */
@@ -70,7 +72,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (limit <= 0) return false
     const { workspace } = ledger
     const except = postponed.now()
-    const claim = { workspace, agents: names, nowMs: Date.now(), limit, except, orphans: isSweep }
+    const limits = await readQueueLimits(ledger)
+    const claim = { workspace, agents: names, nowMs: Date.now(), limit, limits, except, orphans: isSweep }
     const claimed = await ledger.leases.claim(claim)
     nextDueMs = claimed.nextDueMs
     isMore = claimed.leases.length === limit
@@ -116,7 +119,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   async function work(): Promise<void> {
     const unwatch = ledger.watch(notifier.notify)
+    let withdraw = async (): Promise<void> => {}
     try {
+      withdraw = await announceServing(ledger, names)
       await loop()
     } catch (error) {
       if (!(error instanceof ClewError && error.code === 'closed')) throw error
@@ -124,6 +129,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       unwatch()
       leaving.abort()
       await Promise.all(inHand.values())
+      await withdraw()
       for (const resolve of whenIdle.splice(0)) resolve()
     }
     if (fault) throw fault.error

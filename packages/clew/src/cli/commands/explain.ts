@@ -9,6 +9,7 @@ import { EXIT } from '../failure.ts'
 import { waitOrDetach } from '../live-run.ts'
 import { statusText, typeText } from '../marks.ts'
 import { resolveRun } from '../resolve-run.ts'
+import { suspectLines } from '../suspect-lines.ts'
 import type { Terminal } from '../terminal.ts'
 import { cut, plural, printable, wrap } from '../text.ts'
 import { formatDuration, formatRelative } from '../time.ts'
@@ -60,6 +61,7 @@ function lines(terminal: Terminal, data: Answer, module: string | undefined): st
   }
   if (place) result.push('', ...placeLines(terminal, place))
   else result.push('', 'Nothing was recorded that could be explained.')
+  if (data.suspects.length > 0) result.push('', ...suspectLines(terminal, data.suspects))
   result.push(...causeLines(terminal, data))
   if (lastGood) {
     const when = formatRelative(lastGood.startedAt, Date.now())

@@ -1,0 +1,7 @@
+export { createMcpServer } from './create-mcp-server.ts'
+export { estimateTokens } from './estimate-tokens.ts'
+export type { McpParts } from './mcp-parts.ts'
+export { createEndpoint, type McpEndpoint, serveStdio, type StdioServer } from './serve.ts'
+export type { Session, Tool, ToolContext } from './tool.ts'
+export { toolSchema } from './tool-schema.ts'
+export type { NextCall, Rows, View } from './view.ts'
