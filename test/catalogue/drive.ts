@@ -117,14 +117,17 @@ export async function checkRun(ledger: Ledger, runId: string, outside: Outside):
     if (!summary) break
     // The output of a function ends its run for the fold, and the end of the run is written with it.
     const isToldTwice = last === 'execution.completed' && event.eventType === 'system.workflow_completed'
-    claim(
-      !isTerminal(summary.status) || event.eventType === 'system.workflow_forked' || isToldTwice,
-      `R0 ${event.eventType} after the end`,
-    )
+    // A signal may come as the run ends: it stays unread.
+    const isAllowed =
+      event.eventType === 'system.workflow_forked' || event.eventType === 'system.signal_received'
+    claim(!isTerminal(summary.status) || isAllowed || isToldTwice, `R0 ${event.eventType} after the end`)
     last = event.eventType
     summary = foldRun(summary, event)
-    const asks = event.eventType !== 'system.workflow_paused' || summary.status === 'paused'
-    claim(asks && (summary.status !== 'paused' || summary.pauses.length > 0), 'R6 paused without a question')
+    // A signal that came just before wakes it at once.
+    const waits = event.payload['awaits'] !== undefined
+    const asks = event.eventType !== 'system.workflow_paused' || summary.status === 'paused' || waits
+    const isAsking = summary.pauses.length > 0 || summary.awaits !== undefined
+    claim(asks && (summary.status !== 'paused' || isAsking), 'R6 paused without a question')
   }
   claim(summary !== undefined && isTerminal(summary.status), `R0 ended as ${summary?.status}`)
   claim(summary?.pauses.length === 0, 'R6 an open question in a run that has ended')

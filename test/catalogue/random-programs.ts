@@ -17,6 +17,9 @@ export type Op =
   | { readonly op: 'fan-out'; readonly name: string; readonly turns: readonly number[] }
   | { readonly op: 'try'; readonly body: Program }
   | { readonly op: 'pause'; readonly question: number }
+  /** Signals, which the runtime alone has: here they are questions. */
+  | { readonly op: 'receive'; readonly name: string }
+  | { readonly op: 'select'; readonly name: string; readonly isLate: boolean; readonly turns: number }
   | { readonly op: 'clock' }
   | { readonly op: 'dice' }
 export type Program = readonly Op[]
@@ -144,6 +147,9 @@ export function toAgent(program: Program, outside: Outside, name = 'top', path =
         }
       case 'pause':
         return mix(acc, numberOf(await run.interrupt({ acc, question: op.question })))
+      case 'receive':
+      case 'select':
+        return mix(acc, numberOf(await run.interrupt({ acc, question: op.name.length })))
       case 'clock':
         // The time itself stays out of the result, which must not depend on when the run was killed.
         await run.step('clock', { at: run.now() }, async (inner) => ({ at: inner.now() }))
@@ -174,6 +180,8 @@ export function isRacy(program: Program, inParallel = false): boolean {
         return op.failsUntil >= TRIES && (inParallel || op.failsUntil < FOR_GOOD)
       case 'dice':
         return inParallel
+      case 'select':
+        return op.isLate
       case 'parallel':
         return op.branches.some((branch) => isRacy(branch, true))
       case 'branch':
@@ -221,6 +229,11 @@ const leaf: fc.Arbitrary<Op> = fc.oneof(
   { weight: 3, arbitrary: compute },
   { weight: 6, arbitrary: effect },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('pause' as const), question: fc.nat({ max: 9 }) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('receive' as const), name }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant('select' as const), name, isLate: fc.boolean(), turns }),
+  },
   { weight: 1, arbitrary: fc.constantFrom<Op>({ op: 'clock' }, { op: 'dice' }) },
   {
     weight: 1,

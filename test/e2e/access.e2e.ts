@@ -39,7 +39,7 @@ const VIEWS: readonly View[] = [
   ['/runs/crawler-live?act=resume', 'clew resume crawler-live'],
   ['/runs/nobody', 'There is no run nobody'],
   ['/runs?q=status:failed', 'flaky'],
-  ['/runs?q=colour:red', 'colour'],
+  ['/runs?q=stauts:failed', 'stauts'],
   ['/compare', 'Choose two runs'],
   ['/compare?a=archive-001&b=archive-003', /^They part at|^Both|^Only/],
   ['/compare?a=triage-31&b=triage-31-short&all=true', 'They part at'],

@@ -40,7 +40,7 @@ export const FAULTS: readonly Fault[] = [
 ]
 
 const MAX_LIVES = 60
-const MAX_LIFE_MS = 5000
+const MAX_LIFE_MS = 120_000
 const sha256 = (text: string): string => hash('sha256', text)
 
 /** Running through = being killed anywhere and resumed. Says what does not hold. */

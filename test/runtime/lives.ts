@@ -14,6 +14,7 @@ import { checkRun } from '../catalogue/drive.ts'
 import { createOutside, isRacy, type Program, programs } from '../catalogue/random-programs.ts'
 import { createLife, type Fault, type Kill } from './mortal-ledger.ts'
 import { answerTo, createWorld, toAgent, type World } from './random-agents.ts'
+import { sendWhatIsAwaited, signalFlaws } from './signal-sender.ts'
 
 export interface Scenario {
   readonly program: Program
@@ -44,7 +45,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
 })
 
 const MAX_LIVES = 60
-const MAX_LIFE_MS = 5000
+const MAX_LIFE_MS = 120_000
 /** What differs from run to run. */
 const UNLIKE: ReadonlySet<string> = new Set(['clock', 'dice'])
 const sha256 = (text: string): string => hash('sha256', text)
@@ -97,6 +98,7 @@ export async function live(
 ): Promise<{ lived: Lived; flaws: string[] }> {
   const world = createWorld(fault !== 'does not reserve writes')
   const runId = 'run'
+  const sender = sendWhatIsAwaited(ledger)
   let appends = 0
   let lives = 0
   for (; lives < MAX_LIVES; lives++) {
@@ -124,6 +126,7 @@ export async function live(
     appends += life.appends
     if (world.flaws.length > 0) break
   }
+  await sender.stop()
   const flaws = [...world.flaws, ...(await checkWorld(ledger, world, kills.length))]
   flaws.push(...world.doneAgain.map((name) => `R10 ${name} was done, and is done again`))
   const run = await ledger.getRun(runId)
@@ -212,6 +215,7 @@ async function checkWorld(ledger: Ledger, world: World, kills: number): Promise<
     // The stop of the step that asked and the end of the run are one append: nobody sees what lies between.
     flaws.push(...found.filter((flaw) => !(isStopped && flaw.endsWith('paused without a question'))))
     const { problems } = await ledger.verify(runId, { projections: true })
+    flaws.push(...(await signalFlaws(ledger, runId)))
     flaws.push(...problems.map(({ problem, detail }) => `L6 ${runId}: ${problem}: ${detail}`))
   }
   for (const [id, count] of world.executions) {
@@ -239,6 +243,7 @@ export async function findForkFlaws(scenario: Scenario, open: () => Promise<Ledg
   const ledger = await open()
   const { lived, flaws } = await live(scenario, ledger, [])
   const events = await Array.fromAsync(ledger.read(lived.runId))
+  const sender = sendWhatIsAwaited(ledger)
   for (const [n, { share: at }] of deaths.entries()) {
     const world = createWorld()
     const newRunId = `fork-${n}`
@@ -262,7 +267,9 @@ export async function findForkFlaws(scenario: Scenario, open: () => Promise<Ledg
         if ([...world.executions.keys()].some((id) => id.startsWith(key)))
           flaws.push(`R7 the fork at ${seq} executed ${stepId} again`)
       }
+    flaws.push(...(await signalFlaws(ledger, newRunId)))
   }
+  await sender.stop()
   await ledger.close()
   return flaws
 }

@@ -152,6 +152,20 @@ export function toAgent(
         })
         return mix(acc, answer.got)
       }
+      case 'receive':
+        return mix(acc, (await run.receive<{ got: number }>(`${op.name} ${at}`)).got)
+      case 'select': {
+        const { branch, value } = await run.select((on) => ({
+          signal: on.signal<{ got: number }>(`${op.name} ${at}`),
+          timer: on.timer(op.isLate ? 1 : 3_600_000),
+          ...(op.isLate && {
+            effect: on.effect(op.name, { name: op.name, acc }, (given, call) =>
+              effect({ turns: op.turns, failsUntil: 0, isWrite: false }, given, call),
+            ),
+          }),
+        }))
+        return branch === 'timer' ? acc : mix(acc, value.got)
+      }
       case 'clock':
         // The time itself stays out of the result, which must not depend on when the run was killed.
         await run.step('clock', { at: run.now() }, (_, inner) => ({ at: inner.now() }))
@@ -177,3 +191,6 @@ export function answerTo(question: unknown, world: World): JsonValue {
   const output = world.done.get(idempotencyKey ?? '')
   return output === undefined ? { choice: 'retry' } : { choice: 'done', output }
 }
+
+/** What everybody sends under this name: the same, whenever it is sent and however often. */
+export const signalFor = (name: string): JsonValue => ({ got: mix(name.length, 7) })

@@ -168,7 +168,7 @@ interface Kill {
   readonly committed: boolean
 }
 
-const MAX_LIFE_MS = 20_000
+const MAX_LIFE_MS = 300_000
 
 /** A run from start to end, the first life of which is cut; the others remember nothing. */
 async function live(

@@ -30,6 +30,7 @@ import {
 import { memoryForget, memoryImport, memoryPut, memorySweep } from './operations/memory-writes.ts'
 import { mcp } from './operations/mcp.ts'
 import type { Operation } from './operations/operation.ts'
+import { pause } from './operations/pause.ts'
 import { policy } from './operations/policy.ts'
 import { preview } from './operations/preview.ts'
 import { rebuild } from './operations/rebuild.ts'
@@ -51,6 +52,7 @@ import { score } from './operations/score.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
 import { show } from './operations/show.ts'
+import { signal } from './operations/signal.ts'
 import { skill } from './operations/skill.ts'
 import { state } from './operations/state.ts'
 import { step } from './operations/step.ts'
@@ -101,6 +103,8 @@ export const operations = [
   answer,
   fork,
   preview,
+  signal,
+  pause,
   stop,
   tag,
   score,

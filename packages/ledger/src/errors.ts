@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'erased'
   | 'unfinished'
   | 'bad_answer'
+  | 'bad_signal'
   | 'too_late'
   | 'not_resumable'
   | 'bad_peer'

@@ -39,6 +39,7 @@ export {
   payloadHash,
   SCHEMA_VERSION,
 } from './hash/chain.ts'
+export type { Held, SignalCounts, SignalWait } from './fold/signals.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './event/cloud-events.ts'
 export { type Codec, type Codecs, createCodecs } from './event/codecs.ts'
 export { toWireInputs } from './append/to-wire-inputs.ts'
@@ -60,7 +61,8 @@ export type {
 } from './event/envelope.ts'
 export { isRunId, MAX_RUN_ID_CHARS } from './event/envelope.ts'
 export { parseCursor } from './read/cursor.ts'
-export { readForkTags } from './read/read-tags.ts'
+export { readInherited } from './read/read-inherited.ts'
+export { type ReadSignals, readSignals, type SignalEvent } from './read/read-signals.ts'
 export { checkCertificate } from './erasure/certificate.ts'
 export type {
   EraseOptions,

@@ -27,6 +27,10 @@ export {
 } from './fork/preview-fork.ts'
 export type { Replacement } from './fork/replace-value.ts'
 export type { IfStorable } from './options/storable.ts'
+export { type SentSignal, signal, type SignalOptions } from './signal/signal.ts'
+export type { SignalSchema, SignalSchemas } from './signal/signal-schemas.ts'
+export type { Branches, SelectBranch, Selected, SelectOptions } from './signal/select.ts'
+export { type PauseOptions, requestPause, requestResume } from './lifecycle/request-pause.ts'
 export { requestStop, type StopOptions } from './lifecycle/request-stop.ts'
 export type { NodeRecord } from './log/node-record.ts'
 export type { NodeStats } from './log/node-stats.ts'
@@ -64,6 +68,7 @@ export {
   type EffectCall,
   type HandoffDetail,
   type EffectOptions,
+  type ReceiveOptions,
   type Question,
   type RetryPolicy,
   type Run,

@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   bad_graph: 400,
   bad_write: 400,
   bad_answer: 400,
+  bad_signal: 400,
   broken_import: 400,
   unauthenticated: 401,
   forbidden: 403,

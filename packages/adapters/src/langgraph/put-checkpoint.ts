@@ -1,4 +1,4 @@
-import { readForkTags } from '@clew/ledger'
+import { readInherited } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { conflict } from './conflict.ts'
 import {
@@ -132,7 +132,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
   async function putFork(given: PutGiven, before: Saved): Promise<Wait> {
     await parts.whenParentKnown(given.metadata.parents)
     const runId = names.runId('fork', given.checkpoint.id)
-    const tags = await readForkTags(ledger, before.runId, before.seq)
+    const tags = await readInherited(ledger, before.runId, before.seq)
     const parentStep = parts.parentStep(runId) ?? given.session
     const { line, draft } = forkAt(before, runId, parts.threadName, { tags, parentStep })
     return begin(given, line, before, { expectedSeq: line.seq, forked: draft })

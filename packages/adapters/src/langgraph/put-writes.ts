@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readForkTags } from '@clew/ledger'
+import { readInherited } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
 import {
   appendTo,
@@ -180,7 +180,7 @@ export function createWriter(parts: WriterParts): Writer {
     const line = await lines.openAt(saved)
     if (line) return { line, opening: [] }
     parts.assertMeant(saved.id)
-    const tags = await readForkTags(parts.ledger, saved.runId, saved.seq)
+    const tags = await readInherited(parts.ledger, saved.runId, saved.seq)
     const runId = names.runId('fork', randomUUID())
     const parentStep = parts.parentStep(runId)
     const { line: fork, draft } = forkAt(saved, runId, parts.threadName, { tags, parentStep })

@@ -1,5 +1,6 @@
 import {
   ClewError,
+  createCodecs,
   type ErrorCode,
   isTerminal,
   type JsonValue,
@@ -7,10 +8,13 @@ import {
   type RunSummary,
 } from '@clew/ledger'
 import {
+  type AnswerOptions,
   previewFork,
   recordAnswers,
   recordFork,
   replay,
+  requestPause,
+  requestResume,
   requestStop,
   type RunResult,
   type RunListener,
@@ -74,9 +78,16 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
       const run = await readRun(ledger, runId)
       await assertNoChild(ledger, run)
       if (isTerminal(run.status)) throw ended(run)
+      if (run.held && (!agents || !canRun(run.agent)))
+        return {
+          ...(await outcome(runId, false)),
+          run: await requestResume(ledger, runId, { by: request.by }),
+        }
       if (!agents) throw agentMissing(run)
       const runnable = agents.of(run)
-      return watch({ onEvent, wait }, (listener) => runnable.resume(ledger, runId, { ...request, listener }))
+      return watch({ onEvent, wait }, (listener) =>
+        runnable.resume(ledger, runId, { ...withValues(request), listener }),
+      )
     },
     async fork(runId, { onEvent, wait, ...request } = {}) {
       const source = await readRun(ledger, runId)
@@ -107,13 +118,29 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
     },
     async answer(runId, request) {
       await assertNoChild(ledger, await readRun(ledger, runId))
-      return { ...(await outcome(runId, false)), run: await recordAnswers(ledger, runId, request) }
+      return {
+        ...(await outcome(runId, false)),
+        run: await recordAnswers(ledger, runId, withValues(request)),
+      }
+    },
+    async pause(runId, request) {
+      await assertNoChild(ledger, await readRun(ledger, runId))
+      return { ...(await outcome(runId, false)), run: await requestPause(ledger, runId, request) }
     },
     async stop(runId, request) {
       return { ...(await outcome(runId, false)), run: await requestStop(ledger, runId, request) }
     },
   }
 }
+
+const codecs = createCodecs()
+
+/** Answers arrive as JSON, in which values that JSON lacks are tagged (E1). */
+const withValues = <Request extends AnswerOptions>({ answer, answers, ...request }: Request) => ({
+  ...request,
+  ...(answer !== undefined && { answer: codecs.decode(answer as JsonValue) }),
+  ...(answers && { answers: codecs.decode(answers as JsonValue) as NonNullable<typeof answers> }),
+})
 
 /** A map is a run without code of its own, `<agent> map`. */
 const mappedBy = (agent: string | null): string | null => agent?.replace(/ map$/, '') ?? null

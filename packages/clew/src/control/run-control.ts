@@ -9,6 +9,7 @@ import type {
   ReplayReport,
   ResumeOptions,
   RunResult,
+  PauseOptions,
   StopOptions,
 } from '@clew/runtime'
 import type { ControlOutcome } from '../operations/schemas.ts'
@@ -102,6 +103,8 @@ export interface RunControl {
   replay(runId: string, request?: ReplayRequest & Pick<Watching, 'onEvent'>): Promise<ReplayReport>
   /** Only records answers, which needs no agent. */
   answer(runId: string, request: AnswerOptions): Promise<ControlOutcome>
+  /** Holds the run until it is resumed, or has its owner let go of it; see `run.status` for whether it has. */
+  pause(runId: string, request?: PauseOptions): Promise<ControlOutcome>
   /** Ends the run, or has its owner end it; see `run.status` for whether it has. */
   stop(runId: string, request?: StopOptions): Promise<ControlOutcome>
 }

@@ -51,6 +51,24 @@ export const runSummary = z.object({
   checkpoint: checkpoint.nullable(),
   dueAt: text.nullable(),
   stopRequested: z.boolean(),
+  awaits: z
+    .array(z.object({ name: text, childRunId: text.optional() }))
+    .readonly()
+    .optional()
+    .describe('Signals that it waits for; with the id of the child run that does.'),
+  signals: z
+    .object({ unread: count, sinceSeq: count, lastSeq: count })
+    .optional()
+    .describe('Present once it was sent a signal; `unread` of them were not received.'),
+  held: z
+    .object({
+      reason: text.nullable(),
+      by: text.nullable(),
+      since: text,
+      dueAt: text.nullable().describe('When it goes on by itself, once it is resumed.'),
+    })
+    .optional()
+    .describe('Present while an operator has it paused.'),
   replay: z
     .object({
       mode: z.string(),

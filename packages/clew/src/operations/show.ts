@@ -2,6 +2,7 @@ import {
   ClewError,
   type Ledger,
   type OwnerState,
+  readSignals,
   type RunSummary,
   type RunValues,
   sortExportedSteps,
@@ -15,12 +16,23 @@ import { readWarnings } from './run-warnings.ts'
 import { runId, runSummary, stepSkeleton } from './schemas.ts'
 
 const LAST_EVENTS = 5
+const MAX_UNREAD = 20
 
 /** An event in a listing: no payload, it is asked for by reference (A1). */
 const eventReference = z.object({
   seq: z.int(),
   eventId: z.string(),
   eventType: z.string(),
+  timestamp: z.string(),
+})
+
+/** A signal in a listing, without its payload. */
+const unreadSignal = z.object({
+  seq: z.int(),
+  eventId: z.string(),
+  name: z.string(),
+  id: z.string().nullable(),
+  by: z.string().nullable(),
   timestamp: z.string(),
 })
 
@@ -50,6 +62,8 @@ export const show = answering({
     /** Steps that were left out. */
     moreSteps: z.int().min(0),
     lastEvents: z.array(eventReference),
+    /** Signals that the run has not received, the oldest first; `run.signals` counts them. */
+    unread: z.array(unreadSignal),
     /** Redacted text that the code or the effects of the run were given: step, path and kind. */
     warnings: z.array(z.string()),
     /** Null unless asked for. */
@@ -85,6 +99,7 @@ export const show = answering({
       steps,
       moreSteps: steps.length < input.steps ? 0 : Math.max(0, run.steps - steps.length),
       lastEvents: await readLast(ledger, run),
+      unread: await readUnread(ledger, run),
       warnings: await readWarnings(ledger, input.runId),
       tree: input.tree === true ? await readRunTree(ledger, run) : null,
       gaps: input.gaps === true ? await readGaps(ledger, run) : null,
@@ -117,6 +132,22 @@ async function readOwner(
     (lease) => lease.runId === run.runId && lease.workspace === ledger.workspace,
   )
   return held ? { owner: held.owner, state: held.state, heartbeatAt: held.heartbeatAt } : null
+}
+
+async function readUnread(
+  ledger: Ledger,
+  { runId: id, signals }: RunSummary,
+): Promise<z.output<typeof unreadSignal>[]> {
+  if (!signals || signals.unread === 0) return []
+  const { unread } = await readSignals(ledger, id, { afterSeq: signals.sinceSeq })
+  return unread.slice(0, MAX_UNREAD).map(({ eventId, timestamp, payload, ledger: { seq } }) => ({
+    seq,
+    eventId,
+    name: payload.name,
+    id: payload.id ?? null,
+    by: payload.by ?? null,
+    timestamp,
+  }))
 }
 
 async function readLast(ledger: Ledger, run: RunSummary): Promise<z.output<typeof eventReference>[]> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClewError, type ErrorCode } from '@clew/ledger'
+import { ClewError, type Codecs, type ErrorCode } from '@clew/ledger'
 import type { RestPlace } from '@clew/server'
 
 /** A server that is asked in place of a store. */
@@ -11,6 +11,7 @@ export interface RemoteServer {
   readonly retryMs: number
   /** Aborts when the ledger is closed here. */
   readonly closed: AbortSignal
+  readonly codecs: Codecs
 }
 
 export interface Question {

@@ -1,15 +1,22 @@
-import type { Ledger, RunSummary } from '@clew/ledger'
+import type { JsonObject, Ledger, RunSummary } from '@clew/ledger'
 import {
   type AnswerOptions,
   recordAnswers as recordHere,
   requestStop as requestHere,
   type StopOptions,
 } from '@clew/runtime'
-import { askAgain } from './ask-server.ts'
+import { askAgain, type RemoteServer } from './ask-server.ts'
 import { serverOf } from './server-of.ts'
 
-interface Outcome {
-  readonly run: RunSummary
+/** The run as an operation of control leaves it. */
+async function control(server: RemoteServer, path: string, input: object): Promise<RunSummary> {
+  const { codecs } = server
+  const given = codecs.encode(input) as JsonObject
+  const { run } = await askAgain<{ run: JsonObject }>(server, {
+    rest: { method: 'post', path },
+    input: given,
+  })
+  return codecs.decode(run) as RunSummary
 }
 
 /**
@@ -24,9 +31,8 @@ export async function requestStop(
   const server = serverOf(ledger)
   if (!server) return requestHere(ledger, runId, options)
   const { reason, by, waitMs } = options
-  const rest = { method: 'post', path: '/v1/runs/{runId}/stop' } as const
   const input = { runId, reason: reason ?? undefined, by: by ?? undefined, waitMs }
-  return (await askAgain<Outcome>(server, { rest, input })).run
+  return control(server, '/v1/runs/{runId}/stop', input)
 }
 
 /**
@@ -41,7 +47,5 @@ export async function recordAnswers(
   const server = serverOf(ledger)
   if (!server) return recordHere(ledger, runId, options)
   const { answer, answers, pauseId, by } = options
-  const rest = { method: 'post', path: '/v1/runs/{runId}/resume' } as const
-  const question = { rest, input: { runId, answer, answers, pauseId, by, wait: false } }
-  return (await askAgain<Outcome>(server, question)).run
+  return control(server, '/v1/runs/{runId}/resume', { runId, answer, answers, pauseId, by, wait: false })
 }

@@ -30,11 +30,11 @@ export function openRemote(url: string, options: RemoteOptions = {}): Ledger {
       `The URL of the server holds a password: ${hidePasswords(url)}`,
       'Leave it out, and set CLEW_TOKEN to a token of that server.',
     )
-  const server = { url: url.replace(/\/+$/, ''), token, workspace, retryMs, closed }
   const codecs = createCodecs(own)
-  const writes = createWrites(server, codecs)
+  const server = { url: url.replace(/\/+$/, ''), token, workspace, retryMs, closed, codecs }
+  const writes = createWrites(server)
   const ledger = {
-    ...createReads(server, codecs),
+    ...createReads(server),
     record: writes.record,
     append: writes.append,
     appendWire: writes.appendWire,

@@ -1,7 +1,6 @@
 import {
   type ClewEvent,
   ClewError,
-  type Codecs,
   createRunViews,
   foldSteps,
   type FollowOptions,
@@ -46,7 +45,8 @@ const EVENTS = '/v1/runs/{runId}/events'
 const STEPS_PAGE = 10_000
 
 /** Reads of a server: its routes, and folds of the events that it sends. */
-export function createReads(server: RemoteServer, codecs: Codecs): Reads {
+export function createReads(server: RemoteServer): Reads {
+  const { codecs } = server
   const decode = <T>(value: T): T => codecs.decode(value as JsonValue) as T
   const get = <T>(path: string, input: object): Promise<T> =>
     askAgain<T>(server, { rest: { method: 'get', path }, input: { ...input } })

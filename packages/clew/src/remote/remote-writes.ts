@@ -28,7 +28,8 @@ export const toEvent = (codecs: Codecs, wire: WireEvent): ClewEvent => {
 }
 
 /** W9: ids are made here, so what is sent again after a lost answer is answered with its first place (L4). */
-export function createWrites(server: RemoteServer, codecs: Codecs): Writes {
+export function createWrites(server: RemoteServer): Writes {
+  const { codecs } = server
   const newId = createIds(nodePorts)
   const { now, context } = nodePorts
   /** The last append to each run: the next one is sent when it is answered, for events stand in the order of the calls (L3). */

@@ -23,6 +23,8 @@ const calledWith = {
 }
 /** Fields of a step's end. */
 const ended = { ...stepIdentity, durationMs: optional.amount, ...readings }
+/** The signal that a `receive` took. */
+const taken = { signal: maybe(open({ eventId: text, seq: integer(1), name: text })) }
 /** A step that was cut off keeps what it had streamed. */
 const cutOff = { reason: optional.text, partial: optional.flag, output: anything }
 
@@ -97,6 +99,7 @@ export const EXECUTION_EVENTS = {
     'execution.state_change',
     open({
       ...ended,
+      ...taken,
       output: anything,
       decision: maybeNull(either(text, listOf(text))),
       usage: maybe(usage),
@@ -124,6 +127,7 @@ export const EXECUTION_EVENTS = {
     'execution.state_change',
     open({
       ...ended,
+      ...taken,
       /** Name of the step, if its id does not contain it. */
       name: optional.text,
       error: maybe(error),

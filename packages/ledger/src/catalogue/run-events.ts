@@ -67,6 +67,8 @@ export const RUN_EVENTS = {
       subjects: texts,
       /** Tags that it begins with (V11). */
       tags: maybe(mapOf(text)),
+      /** JSON Schema per signal that the agent declares. */
+      signals: maybe(mapOf(anything)),
       ...bounded,
       inputDigest: optional.text,
       session,
@@ -77,11 +79,31 @@ export const RUN_EVENTS = {
     /** With a budget where that has changed. */
     open({ reason: optional.text, epoch: optional.count, ...bounded }),
   ],
-  // With open questions the run is paused; with nothing but a time to wait for it is pending.
+  // With open questions, or waiting for signals, the run is paused; with nothing but a time to wait for it is pending.
   'system.workflow_paused': [
     'system.workflow_event',
-    open({ pauseIds: texts, dueAt: optional.text, ...readings, ...warned }),
+    open({
+      pauseIds: texts,
+      dueAt: optional.text,
+      /** Signals that it waits for; those of a child run with its id. */
+      awaits: maybe(listOf(open({ name: text, childRunId: optional.text }))),
+      /** Seq of the newest signal that was known when it paused: a later one wakes it at once. */
+      seenSeq: optional.count,
+      /** Why an operator has it paused. */
+      reason: optional.text,
+      ...readings,
+      ...warned,
+    }),
   ],
+  /** Sent by anyone, and kept until the run receives it. With `childRunId` it wakes a parent: the signal itself is its child's. */
+  'system.signal_received': [
+    'system.workflow_event',
+    open({ name: text, payload: anything, id: optional.text, by: optional.text, childRunId: optional.text }),
+  ],
+  /** Asked by anyone: nothing new begins, and nobody takes the run up, until it is resumed by hand. */
+  'system.pause_requested': ['system.workflow_event', open({ reason: optional.text, by: optional.text })],
+  /** The end of such a pause. */
+  'system.resume_requested': ['system.workflow_event', open({ by: optional.text })],
   'system.workflow_completed': [
     'system.workflow_event',
     /** A map of which some items completed and some failed is `partial`. */
@@ -138,6 +160,8 @@ export const RUN_EVENTS = {
       ),
       /** The source's tags at `sourceSeq`: the fork begins with them. */
       tags: maybe(mapOf(text)),
+      /** The signals that the source had there. */
+      signals: maybe(open({ unread: count, sinceSeq: count, lastSeq: count })),
     }),
   ],
   'system.workflow_blocked': [

@@ -46,7 +46,7 @@ export async function foldWithout(
   }
 }
 
-const bare = (summary: RunSummary, isWhole: boolean): RunSummary => ({
+const bare = ({ awaits: _awaits, held: _held, ...summary }: RunSummary, isWhole: boolean): RunSummary => ({
   ...summary,
   ...(isWhole && { threadId: null, subjects: [] }),
   pauses: [],

@@ -10,6 +10,17 @@ import { textOf } from './fields.ts'
 import { exportedStart, isExported } from './happened-order.ts'
 import { foldScore, foldTags, NO_SCORES, NO_TAGS, type RunTags, type Score } from './scores-and-tags.ts'
 import { foldSession, forkSession, type RunSession } from './session.ts'
+import {
+  foldPaused,
+  foldPauseRequest,
+  foldResumeRequest,
+  foldSignal,
+  foldTaken,
+  type Held,
+  holdBack,
+  type SignalCounts,
+  type SignalWait,
+} from './signals.ts'
 
 export const RUN_STATUSES = [
   'pending',
@@ -99,6 +110,12 @@ export interface RunSummary {
   readonly dueAt: string | null
   /** A stop was requested and the run has not ended yet. */
   readonly stopRequested: boolean
+  /** Signals that it waits for; absent if it waits for none. */
+  readonly awaits?: readonly SignalWait[] | undefined
+  /** Present once it was sent a signal. */
+  readonly signals?: SignalCounts | undefined
+  /** Present while an operator has it paused (W7). */
+  readonly held?: Held | undefined
   /** Replay that this run stores the report of. */
   readonly replay: ReplaySummary | null
   /** Present when it answers in a stream (T1). */
@@ -188,6 +205,7 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
         : undefined) ??
       NO_TAGS,
     scores: NO_SCORES,
+    ...(forked?.signals && { signals: forked.signals }),
     ...(event.eventType === 'system.workflow_submitted' && submission(event)),
     ...((source ? source.exported : isExported(event)) && { exported: true }),
   }
@@ -259,6 +277,8 @@ export function foldRun(
   if (!own) return next
   next.session = foldSession(summary.session, own, begins)
   applyOwn(next, summary, own)
+  if (next.held) holdBack(next)
+  // One that is held leaves its queue; resumed, it is due like any that was begun.
   if (summary.waiting && next.status !== 'pending') delete next.waiting
   if (next.checkpoint && next.checkpoint.resumable === isTerminal(next.status))
     next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
@@ -286,15 +306,24 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.durationMs = null
       next.error = null
       next.dueAt = null
+      delete next.awaits
+      delete next.held
       if (own.eventType === 'system.workflow_resumed') next.stopRequested = false
       if (own.eventType === 'system.workflow_started' && summary.events > 0) learn(next, own)
       // Its duration is that of its work, without the time in the queue.
       if (own.eventType === 'system.workflow_started' && summary.waiting) next.startedAt = own.timestamp
       break
     case 'system.workflow_paused':
-      // No question is open: the run waits for a time, or for a worker.
-      next.status = summary.pauses.length > 0 ? 'paused' : 'pending'
-      next.dueAt = own.payload.dueAt ?? null
+      foldPaused(next, summary, own)
+      break
+    case 'system.signal_received':
+      foldSignal(next, summary, own)
+      break
+    case 'system.pause_requested':
+      if (!isTerminal(summary.status)) foldPauseRequest(next, own)
+      break
+    case 'system.resume_requested':
+      foldResumeRequest(next)
       break
     case 'system.stop_requested':
       if (!isTerminal(summary.status)) next.stopRequested = true
@@ -303,7 +332,10 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.status = 'blocked'
       break
     case 'system.workflow_interrupted':
-      if (!isTerminal(summary.status)) next.status = 'interrupted'
+      if (isTerminal(summary.status)) break
+      next.status = 'interrupted'
+      // What it was at work on goes on at once when it is resumed.
+      if (next.held) next.dueAt = own.timestamp
       break
     case 'execution.completed':
     case 'system.workflow_completed':
@@ -313,9 +345,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.status = endStatus(own) ?? next.status
       next.endedAt = own.timestamp
       next.durationMs = elapsedMs(summary, own)
-      next.pauses = []
-      next.dueAt = null
-      next.stopRequested = false
+      rest(next)
       if (own.eventType === 'system.workflow_failed') next.error = toRunError(own.payload.error)
       break
     case 'system.workflow_superseded':
@@ -323,9 +353,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.status = 'superseded'
       next.endedAt ??= own.timestamp
       next.durationMs ??= elapsedMs(summary, own)
-      next.pauses = []
-      next.dueAt = null
-      next.stopRequested = false
+      rest(next)
       break
     case 'system.replay_started':
       next.status = 'running'
@@ -348,6 +376,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
     case 'execution.step_failed':
       next.errors++
       next.pauses = withoutStep(summary.pauses, own.payload.stepId)
+      foldTaken(next, summary, own)
       break
     case 'execution.checkpoint':
       next.checkpoint = toPlace(own, summary)
@@ -356,6 +385,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
     case 'execution.step_completed':
       addMessages(next, countMessages(own))
       next.pauses = withoutStep(summary.pauses, own.payload.stepId)
+      foldTaken(next, summary, own)
       if (own.payload.checkpoint !== undefined) next.checkpoint = toPlace(own, summary)
       break
     case 'execution.step_stopped':
@@ -381,6 +411,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       if (summary.status === 'paused' && next.pauses.length === 0) {
         next.status = 'pending'
         next.dueAt = null
+        delete next.awaits
       }
       // Others are open, but what waits for this one can go on.
       else if (summary.status === 'paused' && next.pauses.length < summary.pauses.length)
@@ -394,6 +425,15 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     default:
   }
+}
+
+/** A run that has ended waits for nothing. */
+function rest(next: MutableSummary): void {
+  next.pauses = []
+  next.dueAt = null
+  next.stopRequested = false
+  delete next.awaits
+  delete next.held
 }
 
 function addMessages(next: MutableSummary, counts: MessageCounts | undefined): void {

@@ -31,6 +31,7 @@ const HOW: ReadonlySet<string> = new Set([
   'child',
   'interrupt',
   'sleep',
+  'receive',
 ])
 
 /** T6: `thinking`, `web_search`, … or what the agent's author calls it. */

@@ -194,6 +194,8 @@ export function idleRun(): Run {
     effect: refuse,
     interrupt: refuse,
     sleep: refuse,
+    receive: refuse,
+    select: refuse,
     child: refuse,
     get memory() {
       return refuse()

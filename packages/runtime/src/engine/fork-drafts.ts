@@ -1,4 +1,4 @@
-import { checkpointOf, readForkTags, type RunSummary } from '@clew/ledger'
+import { checkpointOf, readInherited, type RunSummary } from '@clew/ledger'
 import type { KeptCheckpoint } from '../checkpointer/checkpoint-lookup.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import { CLEW_VERSION } from '../version.ts'
@@ -43,7 +43,7 @@ export async function startFork(
       createdAt: cut.event.timestamp,
     },
     ...(ground.replacement && { replaced: ground.replacement.replaced }),
-    ...(await readForkTags(parts.ledger, source.runId, sharedSeqOf(ground))),
+    ...(await readInherited(parts.ledger, source.runId, sharedSeqOf(ground))),
   })
   return edited ? [forked, editDraft(journal, edited, forked.eventId, { by, asNode })] : [forked]
 }

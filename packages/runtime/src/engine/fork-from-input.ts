@@ -1,4 +1,4 @@
-import { ClewError, readBeginning, readForkTags, type RunSummary } from '@clew/ledger'
+import { ClewError, readBeginning, readInherited, type RunSummary } from '@clew/ledger'
 import { checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import { CLEW_VERSION } from '../version.ts'
 import { isEdited } from './edit-state.ts'
@@ -45,7 +45,7 @@ export async function forkFromInput(
       clewVersion: CLEW_VERSION,
       input,
       ...(options.effects === 'ask' && { effects: options.effects }),
-      ...(await readForkTags(ledger, source.runId, seq)),
+      ...(await readInherited(ledger, source.runId, seq)),
     })
     const opened = program.open?.({ runId, threadId, input, previous, journal, cause: forked.eventId, seq })
     const paused = journal.draft('system.workflow_paused', ['fork'], forked.eventId, {})

@@ -3,7 +3,7 @@ import {
   type ClewEvent,
   type Ledger,
   type PayloadOf,
-  readForkTags,
+  readInherited,
   type RunSummary,
   joinSubmission,
 } from '@clew/ledger'
@@ -26,7 +26,7 @@ import {
 } from './replace-value.ts'
 import { assertMode } from '../run/mode.ts'
 import type { RunResult } from '../run/result.ts'
-import { unknownRun } from '../run/resume-run.ts'
+import { unknownRun } from '../run/unknown-run.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import { budgetField, readBounds } from '../run/run-bounds.ts'
 import { sleepThrough } from '../run/sleep-through.ts'
@@ -183,7 +183,7 @@ async function forkRun(
         ...(input !== undefined && { input }),
         ...(options.effects === 'ask' && { effects: options.effects }),
         ...budgetField(options.budget),
-        ...(await readForkTags(ledger, source.runId, cut.seq)),
+        ...(await readInherited(ledger, source.runId, cut.seq)),
         ...fields,
       })
       const stored = await ledger

@@ -2,7 +2,7 @@ import { ClewError, type ClewEvent, isOwn, kindOfStep, type Ledger, type Safety 
 import { findCut, type ForkPoint } from '../engine/cut.ts'
 import { isModelRequest } from '../machine/branch.ts'
 import { isStepEvent, stepIdOf } from '../machine/record.ts'
-import { unknownRun } from '../run/resume-run.ts'
+import { unknownRun } from '../run/unknown-run.ts'
 import { cutBeforeFailure, cutRun } from './cut-run.ts'
 import { type Replacement, resolveReplacement } from './replace-value.ts'
 

@@ -1,9 +1,9 @@
-import { ClewError, checkpointOf, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
+import { ClewError, checkpointOf, type Ledger, readInherited, type RunSummary } from '@clew/ledger'
 import { cutRun } from './cut-run.ts'
 import { findCut, type ForkPoint } from '../engine/cut.ts'
 import { underLease } from '../engine/under-lease.ts'
 import { assertMode } from '../run/mode.ts'
-import { unknownRun } from '../run/resume-run.ts'
+import { unknownRun } from '../run/unknown-run.ts'
 import { checkRunId } from '../run/run-id.ts'
 import { existingRun } from '../run/record-start.ts'
 
@@ -45,7 +45,7 @@ export async function recordFork(
       ...(input !== undefined && { input }),
       ...(by !== undefined && { by }),
       ...(effects === 'ask' && { effects }),
-      ...(await readForkTags(ledger, runId, cut.sourceSeq)),
+      ...(await readInherited(ledger, runId, cut.sourceSeq)),
     })
     const paused = journal.draft('system.workflow_paused', ['fork'], forked.eventId, {})
     await ledger.append([forked, paused], { expectedSeq: cut.sourceSeq, epoch })

@@ -34,6 +34,10 @@ export interface RunLease {
   readonly lost: ClewError | null
   /** An append was refused with `stale_epoch`: another process has taken over the run. */
   lose(error: unknown): void
+  /** Aborts when an operator asked for a pause; its reason is theirs. */
+  readonly paused: AbortSignal
+  /** From now on told when a signal comes for the run. */
+  onSignal(listener: () => void): void
   /** Frees the run and its thread. Never mind how often, or whether it was lost. */
   release(): Promise<void>
 }
@@ -82,10 +86,12 @@ async function acquireInLine(ledger: Ledger, options: RunLeaseOptions): Promise<
 function createHold(ledger: Ledger, lease: Lease, pace: HeartbeatTimings): RunLease {
   const { runId, epoch } = lease
   const abort = new AbortController()
+  const pausing = new AbortController()
   const ticker = tickerOf(ledger, pace)
   let stopRequested: StopRequest | null = null
   let lost: ClewError | null = null
   let released: Promise<void> | undefined
+  let signalled = (): void => {}
 
   function lose(error: unknown): void {
     if (lost || released) return
@@ -114,6 +120,8 @@ function createHold(ledger: Ledger, lease: Lease, pace: HeartbeatTimings): RunLe
       return stopRequested
     },
     lose,
+    signalled: () => signalled(),
+    pause: (reason) => pausing.abort(reason ?? 'paused by hand'),
     stop(request) {
       stopRequested = { reason: request.reason, by: request.by }
       abort.abort(stopAsked(runId, stopRequested))
@@ -125,6 +133,7 @@ function createHold(ledger: Ledger, lease: Lease, pace: HeartbeatTimings): RunLe
     runId,
     epoch,
     signal: abort.signal,
+    paused: pausing.signal,
     get stopRequested() {
       return stopRequested
     },
@@ -132,6 +141,7 @@ function createHold(ledger: Ledger, lease: Lease, pace: HeartbeatTimings): RunLe
       return lost
     },
     lose,
+    onSignal: (listener) => void (signalled = listener),
     release: () => (released ??= free()),
   }
 }

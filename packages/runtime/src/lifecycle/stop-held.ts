@@ -74,7 +74,7 @@ async function openSteps(ledger: Ledger, { runId, forkedFrom }: RunSummary): Pro
 }
 
 /** Steps that have nothing below them. */
-const LEAVES: ReadonlySet<string> = new Set(['effect', 'interrupt', 'sleep'])
+const LEAVES: ReadonlySet<string> = new Set(['effect', 'interrupt', 'sleep', 'receive'])
 
 async function openChildren(ledger: Ledger, runId: string, open: readonly StepSkeleton[]): Promise<string[]> {
   const found = new Set<string>()

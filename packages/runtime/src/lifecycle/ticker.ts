@@ -12,7 +12,7 @@ import {
 export interface HeartbeatTimings {
   /** Between two heartbeats. */
   readonly beatMs: number
-  /** Between two polls for a stop request. */
+  /** Between two polls for requests and signals. */
   readonly pollMs: number
   /** Silence after which others may take the lease. */
   readonly staleMs: number
@@ -28,6 +28,10 @@ export interface HeldRun {
   /** When the lease was last known to be ours, on the process's own clock. */
   renewedAt: number
   readonly stopRequested: StopRequest | null
+  /** An operator asked for a pause: the owner lets go of it. */
+  pause(reason: string | null): void
+  /** A signal came for it. */
+  signalled(): void
   lose(error: unknown): void
   stop(request: StopRequest): void
 }
@@ -35,7 +39,7 @@ export interface HeldRun {
 export interface Ticker {
   add(run: HeldRun): void
   remove(run: HeldRun): void
-  /** Looks for stop requests now: one was made in this process. */
+  /** Looks for requests and signals now: one was made in this process. */
   look(): void
 }
 
@@ -62,6 +66,8 @@ function createTicker(
   onIdle: () => void,
 ): Ticker {
   const runs = new Set<HeldRun>()
+  /** Newest signal of each run that was told. */
+  const signals = new WeakMap<HeldRun, number>()
   let timer: NodeJS.Timeout | undefined
   let beatAt = performance.now() + beatMs
   let beatingSince: number | undefined
@@ -122,6 +128,12 @@ function createTicker(
     const summary = await ledger.getRun(run.lease.runId)
     // The run that supersedes this one has its lease, too.
     if (summary?.status === 'superseded') return run.lose(lostLease(run.lease))
+    const newest = summary?.signals?.lastSeq ?? 0
+    if (newest !== (signals.get(run) ?? 0)) {
+      signals.set(run, newest)
+      run.signalled()
+    }
+    if (summary?.held) run.pause(summary.held.reason)
     const request = summary && (await findStopRequest(ledger, summary))
     if (request && runs.has(run)) run.stop(request)
   }

@@ -1,4 +1,4 @@
-import { ClewError, type PayloadOf } from '@clew/ledger'
+import { ClewError, type PayloadOf, type SignalWait } from '@clew/ledger'
 import { branchPause, mustBeAllowed, outcomeInBranch } from './branch.ts'
 import { type StepError, toStepError } from '../run/run.ts'
 import { findCached } from './cache.ts'
@@ -34,6 +34,8 @@ export interface Attempts {
   /** R3: each attempt has its own time. */
   limit(step: Step, onOver: (outcome: Outcome) => void): void
   wait(step: Step, pauses: readonly WaitingPause[], dueAt?: number): void
+  /** Signals came for the run or for its child runs. */
+  refresh(): Promise<void>
   later(step: Step, ms: number, go: () => void): void
 }
 
@@ -44,7 +46,9 @@ export function createAttempts(
   { enter }: Pick<MachineParts, 'enter'>,
 ): Attempts {
   const { options, journal, answers, writes, waits, budget, tried, children } = core
-  const { runId, record, durability, listener, now } = options
+  const { runId, record, durability, listener, now, inbox } = options
+  /** The newest signal for the child run that was known when it was taken up last. */
+  const childSeen = new WeakMap<Step, number>()
   const { signal } = core.unwinding
 
   /** Without the wake of a cause: an attempt that follows from the one before it. */
@@ -108,7 +112,8 @@ export function createAttempts(
 
   function moreOf(step: Step, work: Work): Partial<PayloadOf<'execution.step_started'>> | undefined {
     if (work.kind === 'child') return { childRunId: core.childIdOf(step) }
-    if (work.kind === 'sleep') return { dueAt: new Date(step.startedAt + work.ms).toISOString() }
+    const waitMs = work.kind === 'sleep' ? work.ms : work.kind === 'receive' ? work.timeoutMs : undefined
+    if (waitMs !== undefined) return { dueAt: new Date(step.startedAt + waitMs).toISOString() }
     if (step.redactedInput) return { redactedInput: step.redactedInput.path }
     if (step.heldInBranch) return { heldInBranch: true }
     return undefined
@@ -127,6 +132,7 @@ export function createAttempts(
     else if (work.kind === 'child') void performChild(step, work)
     else if (work.kind === 'sleep') wait(step, [], dueAtOf(step) ?? step.startedAt + work.ms)
     else if (work.kind === 'interrupt') ask(step, work)
+    else if (work.kind === 'receive') receive(step, work)
   }
 
   async function lookUp(step: Step, work: Work, { ledger }: RunAppender): Promise<void> {
@@ -152,10 +158,42 @@ export function createAttempts(
     wait(step, [{ pauseId: pauseIdOf(runId, step), stepId, question, dueAt }], dueAt)
   }
 
-  function wait(step: Step, pauses: readonly WaitingPause[], dueAt?: number): void {
-    waits.add(step, pauses, dueAt)
+  /** The signal is handed out when nothing else is on its way to the code (signals.ts). */
+  function receive(step: Step, { signal: name, timeoutMs }: Work & { kind: 'receive' }): void {
+    if (!inbox) return end(step, { error: toStepError(cannotPause(), step.stepId) })
+    const dueAt = timeoutMs === undefined ? undefined : (dueAtOf(step) ?? step.startedAt + timeoutMs)
+    wait(step, [], dueAt, [{ name }])
+    if (!inbox.isOpen) void refresh()
+  }
+
+  /** Reads signals that came, and takes up child runs that were sent one. */
+  async function refresh(): Promise<void> {
+    core.working++
+    try {
+      await inbox?.read()
+    } catch (error) {
+      writes.fail(error)
+    }
+    core.working--
+    if (core.isOver) return
+    for (const step of waits.steps) if (isChildSignalled(step) && waits.delete(step)) perform(step)
+    core.notify()
+  }
+
+  function isChildSignalled(step: Step): boolean {
+    if (step.spec.work.kind !== 'child' || step.awaits.length === 0) return false
+    return (inbox?.newestFor(core.childIdOf(step)) ?? 0) > (childSeen.get(step) ?? 0)
+  }
+
+  function wait(
+    step: Step,
+    pauses: readonly WaitingPause[],
+    dueAt?: number,
+    awaits: readonly SignalWait[] = [],
+  ): void {
+    waits.add(step, pauses, dueAt, awaits)
     const { stepId, attempt, spec } = step
-    if (pauses.length > 0)
+    if (pauses.length > 0 || awaits.length > 0)
       listener.step?.({ stepId, name: spec.name, kind: spec.work.kind, attempt, status: 'paused' })
     core.notify()
   }
@@ -211,6 +249,7 @@ export function createAttempts(
     const { attempt, stepId } = step
     const childRunId = core.childIdOf(step)
     limitTime(step, (error) => conclude(step, attempt, { error }))
+    childSeen.set(step, inbox?.newestFor(childRunId) ?? 0)
     core.working++
     try {
       const opened = open({
@@ -235,13 +274,16 @@ export function createAttempts(
         conclude(step, attempt, { error: recordable(journal?.ledger, step.stepId, child.error) })
       else if (child.status === 'blocked') core.diverge({ childRunId, ...child.divergence, stepId })
       else if (child.status === 'left') waits.add(step, [], undefined)
-      else if (child.status === 'paused')
+      else if (child.status === 'paused') {
         wait(
           step,
           child.pauses.map((pause) => ({ ...pause, childRunId: pause.childRunId ?? childRunId })),
           child.dueAt,
+          child.awaits.map(({ name }) => ({ name, childRunId })),
         )
-      else if (child.restored) endGiven(step, { output: child.output }, { restored: true })
+        // One may have come since the child came to rest.
+        if (child.awaits.length > 0) void refresh()
+      } else if (child.restored) endGiven(step, { output: child.output }, { restored: true })
       else end(step, { output: child.output })
     } catch (error) {
       // A child that was stopped because no code awaits it any more is no error of this run.
@@ -315,6 +357,7 @@ export function createAttempts(
     conclude,
     limit: (step, over) => limitTime(step, (error) => over({ error })),
     wait,
+    refresh,
     later,
   }
 }

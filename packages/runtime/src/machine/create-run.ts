@@ -7,6 +7,7 @@ import {
   type ChildOptions,
   type EffectOptions,
   type Question,
+  type ReceiveOptions,
   type Run,
   StepError,
   type StepOptions,
@@ -19,6 +20,8 @@ import type { Program } from './program.ts'
 import { clockKey, type RunRecord } from './record.ts'
 import { recordedCopy } from './recorded-copy.ts'
 import { isStandardSchema, parseAnswer, toJsonSchema } from '../options/standard-schema.ts'
+import { parseSignal, type SignalSchema, type SignalSchemas } from '../signal/signal-schemas.ts'
+import { raceBranches, type RawReceiveOptions, selectBranches, type SelectOptions } from '../signal/select.ts'
 import { toRetryPolicy } from './retry.ts'
 import { createSaying } from './say.ts'
 import type { Scope } from './scope.ts'
@@ -50,6 +53,8 @@ interface RunParts {
   readonly ledger: Ledger | undefined
   readonly agent: string
   readonly promote?: readonly PromotionRule[] | undefined
+  /** Schemas of signals that the agent declares. */
+  readonly signals: SignalSchemas | undefined
 }
 
 /** Creates the `run` object for the code of one scope. */
@@ -74,8 +79,12 @@ export function createRun(parts: RunParts): Run {
     })
 
   /** Before anything of the call is done. */
-  function check(call: 'step' | 'effect' | 'child', name: string, options: StepOptions | undefined): void {
-    checkName(name, call === 'effect' ? 'An effect' : `A ${call}`)
+  function check(
+    call: 'step' | 'effect' | 'child' | 'receive',
+    name: string,
+    options: StepOptions | undefined,
+  ): void {
+    checkName(name, call === 'effect' ? 'An effect' : call === 'receive' ? 'A signal' : `A ${call}`)
     assertHere(scope, call, name)
     if (!options) return
     CHECKS[call](options, `The ${call} ${name}`)
@@ -149,6 +158,45 @@ export function createRun(parts: RunParts): Run {
     await outputOf({ name: 'sleep', input: { ms }, isInputKept: true, work: { kind: 'sleep', ms } })
   }
 
+  async function receive(
+    name: string,
+    schema: SignalSchema | undefined = parts.signals?.[name],
+    options: ReceiveOptions & RawReceiveOptions = {},
+  ): Promise<unknown> {
+    check('receive', name, options)
+    const { timeoutMs, key, isRaw } = options
+    const signal = ledger?.identity(name).stored ?? name
+    const payload = await outputOf({
+      name: `receive:${name}`,
+      key,
+      input: { signal, ...(timeoutMs !== undefined && { timeoutMs }) },
+      isInputKept: true,
+      work: { kind: 'receive', signal, timeoutMs },
+    })
+    return schema === undefined || isRaw ? payload : parseSignal(schema, payload, { name, stepId })
+  }
+
+  const select: Run['select'] = async (make, options = {}) => {
+    assertHere(scope, 'select')
+    checkSelectOptions(options, 'The select')
+    const { branches, input } = selectBranches(make)
+    const won = (await outputOf({
+      name: 'select',
+      key: options.key,
+      input,
+      isInputKept: true,
+      work: {
+        kind: 'compute',
+        fn: (_, inner) => raceBranches(branches, inner),
+        conclude: (output) => ({ output, fields: { decision: (output as { branch: string }).branch } }),
+      },
+    })) as { branch: string; value: unknown }
+    const { name, schema = name === undefined ? undefined : parts.signals?.[name] } =
+      branches[won.branch] ?? {}
+    if (name === undefined || schema === undefined) return won as never
+    return { ...won, value: await parseSignal(schema, won.value, { name, stepId }) } as never
+  }
+
   let memory: RunMemory | undefined
   const run: Run = {
     runId,
@@ -168,6 +216,9 @@ export function createRun(parts: RunParts): Run {
       return askTyped(asked as Question) as Promise<never>
     },
     sleep,
+    receive: (name: string, schema?: unknown, options?: ReceiveOptions) =>
+      receive(name, schema as SignalSchema | undefined, options) as Promise<never>,
+    select,
     child(agent, input, options = {}) {
       const { name = agent.name } = options
       check('child', name, options)
@@ -222,7 +273,9 @@ const CHECKS = {
     ['worksWith'],
   ),
   child: createOptionCheck<ChildOptions>({ key: true, retry: true, timeoutMs: true, name: true }),
+  receive: createOptionCheck<ReceiveOptions>({ key: true, timeoutMs: true }, ['isRaw']),
 }
+const checkSelectOptions = createOptionCheck<SelectOptions>({ key: true })
 
 function ttlOf(cache: StepOptions['cache']): number | undefined {
   if (cache === undefined || cache === false) return undefined

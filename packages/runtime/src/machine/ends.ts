@@ -32,6 +32,14 @@ export interface EndOptions {
   readonly by?: string
   readonly cached?: boolean
   readonly restored?: boolean
+  /** The signal that the step took. */
+  readonly signal?: TakenSignal | undefined
+}
+
+export interface TakenSignal {
+  readonly eventId: string
+  readonly seq: number
+  readonly name: string
 }
 
 export interface Ends {
@@ -175,7 +183,7 @@ export function createEnds(core: MachineState): Ends {
     given?: unknown,
   ): void {
     const { stepId, attempt, spec, scope } = step
-    const { by = step.startId, cached = false, restored = false } = how
+    const { by = step.startId, cached = false, restored = false, signal } = how
     step.open = false
     scope.steps.delete(step)
     const status = 'output' in outcome ? 'completed' : 'failed'
@@ -190,7 +198,7 @@ export function createEnds(core: MachineState): Ends {
     const start = 'output' in outcome ? writes.take(step.startId) : undefined
     const event =
       'output' in outcome
-        ? completed(step, outcome, { durationMs, cached, restored }, by, start)
+        ? completed(step, outcome, { durationMs, cached, restored, signal }, by, start)
         : writes.draft(
             'execution.step_failed',
             [stepId, attempt],

@@ -15,12 +15,15 @@ import type { MachineParts, Ports } from './ports.ts'
 import { createResume } from './resume.ts'
 import { extra, missing, missingIn, resumePolicy } from './resume-policy.ts'
 import { isEnding, type Scope } from './scope.ts'
+import { createSignals, notReceived } from './signals.ts'
 import type { Outcome } from './step.ts'
 
 /** How long code at rest may wait for something of its own before a recorded call that it has not made is a divergence. */
 const GRACE_MS = 1000
 /** How long steps in flight get to come to their end when the run is stopped or given up. */
 const STOP_GRACE_MS = 1000
+/** How often a run that is let go of looks whether its time is shorter by now. */
+const LEAVE_LOOK_MS = 1000
 
 /** The machine that performs: from the record, where there is one, and on from there. */
 export function createLiveMachine(options: MachineOptions): LiveMachine {
@@ -36,14 +39,27 @@ export function createLiveMachine(options: MachineOptions): LiveMachine {
       inOrder: options.durability !== 'async',
       cause: () => core.cause,
     })
-  const machine = createMachine(core, (parts) => createLivePorts(core, parts, runId))
+  let signalled = (): void => {}
+  const machine = createMachine(core, (parts) =>
+    createLivePorts(core, parts, runId, (refresh) => void (signalled = refresh)),
+  )
   return Object.defineProperties(
-    { writeErrors: core.writes.errors, stop: core.stop, draft: core.writes.draft },
+    {
+      writeErrors: core.writes.errors,
+      stop: core.stop,
+      draft: core.writes.draft,
+      signalled: () => signalled(),
+    },
     Object.getOwnPropertyDescriptors(machine),
   ) as LiveMachine
 }
 
-function createLivePorts(core: MachineState, parts: MachineParts, runId: string): Ports<IdleReason> {
+function createLivePorts(
+  core: MachineState,
+  parts: MachineParts,
+  runId: string,
+  onSignal: (refresh: () => void) => void,
+): Ports<IdleReason> {
   const { options, journal, root, cursor, writes, waits, ready, deferred, children } = core
   const { record, signal, now } = options
   const { deliver, stirs, notified } = parts
@@ -51,7 +67,9 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
   const attempts = createAttempts(core, ends, parts)
   const { end, abortWrites, closeBelow, stopDrafts, stopUncalled } = ends
   const { bodies, outside } = createResume(core, ends, attempts, parts)
-  let leaveAt: number | undefined
+  const handOutSignal = createSignals(core, ends)
+  onSignal(() => options.inbox?.isOpen && void attempts.refresh())
+  let leaveAt = Number.POSITIVE_INFINITY
   let budgetTimer: ReturnType<typeof setTimeout> | undefined
   const isNextDue = (): boolean => ready[0]?.isDue === true
   const graceMs = (): number => Math.max(GRACE_MS, root.tape?.graceMs ?? 0)
@@ -104,6 +122,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
       return 'woken'
     }
     for (const each of deferred.splice(0)) each()
+    if (handOutSignal() || endDue()) return 'again'
     const rest = waits.size > 0 && !core.isBusy ? restOf() : undefined
     if (rest) return { rest }
     if (!isNextDue()) await notified(untilDue())
@@ -144,18 +163,22 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
     return due === undefined ? undefined : Math.max(0, Math.min(due - now(), 2 ** 30))
   }
 
+  /** A wait whose time is over, also while other parts of the run are at work. */
+  function endDue(): boolean {
+    const due = waits.size > 0 ? waits.due(now()) : undefined
+    if (!due) return false
+    waits.delete(due)
+    const { work } = due.spec
+    if (work.kind === 'child') attempts.perform(due)
+    else end(due, work.kind === 'receive' ? { error: notReceived(due, work) } : { output: null })
+    return true
+  }
+
   /** All that is left waits for the outside: the run can be given up until then. */
   function restOf(): IdleReason | undefined {
-    const due = waits.due(now())
-    if (due) {
-      waits.delete(due)
-      if (due.spec.work.kind === 'child') attempts.perform(due)
-      else end(due, { output: null })
-      return undefined
-    }
     const waiting = journal && waits.whole(root, now())
     if (!waiting) return undefined
-    const { steps, pauses, dueAt } = waiting
+    const { steps, pauses, dueAt, awaits } = waiting
     const asked = steps.flatMap((step) =>
       step.pauses
         .filter(({ pauseId }) => !record?.questions.has(pauseId))
@@ -163,7 +186,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
           writes.draft('ui.input_requested', [pause.pauseId], step.startId, questionPayload(step, pause)),
         ),
     )
-    return { type: 'waiting', asked, pauses, dueAt }
+    return { type: 'waiting', asked, pauses, dueAt, awaits, seenSeq: options.inbox?.seenSeq ?? 0 }
   }
 
   async function finish(outcome: Outcome): Promise<IdleReason> {
@@ -227,10 +250,11 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
 
   /** R10: nothing more is begun; true when what is in flight has come to its end, or its time is over. */
   async function isLeft(): Promise<boolean> {
-    leaveAt ??= performance.now() + (options.shutdown?.graceMs ?? 0)
+    // A process may be asked to end while it waits to let go of a run that is to be paused.
+    leaveAt = Math.min(leaveAt, performance.now() + (options.shutdown?.graceMs ?? 0))
     const leftMs = leaveAt - performance.now()
     if (leftMs <= 0 || !isInFlight(core)) return true
-    await notified(leftMs)
+    await notified(Math.min(leftMs, LEAVE_LOOK_MS))
     await quiet()
     return false
   }

@@ -1,11 +1,13 @@
 import type { BranchSource } from './branch.ts'
-import type { Durability, Ledger, PartialOutputs, PromotionRule } from '@clew/ledger'
+import type { Durability, Ledger, PartialOutputs, PromotionRule, SignalWait } from '@clew/ledger'
 import type { ResumeDivergence, RunListener } from '../run/result.ts'
 import type { Run, StepError } from '../run/run.ts'
 import type { Shutdown } from '../run/run-options.ts'
 import type { Budget, UsageTotals } from './budget.ts'
 import type { EventDraft, RunAppender } from './run-appender.ts'
 import type { Program } from './program.ts'
+import type { Inbox } from '../signal/inbox.ts'
+import type { SignalSchemas } from '../signal/signal-schemas.ts'
 import type { RedactedText } from './placeholders.ts'
 import type { RunRecord } from './record.ts'
 import type { Scope } from './scope.ts'
@@ -28,11 +30,15 @@ export interface MachineOptions {
   readonly agent: string
   /** Rules of `run.memory.promote`; default those of the ledger. */
   readonly promote?: readonly PromotionRule[] | undefined
+  /** Schemas of signals that the agent declares. */
+  readonly signals?: SignalSchemas | undefined
   readonly seed: string
   /** Appender of the run's events; without one nothing is recorded and nothing can be resumed. */
   readonly journal?: RunAppender | undefined
   /** Ledger of a machine without a journal that has a record: a replay. */
   readonly ledger?: Ledger | undefined
+  /** Signals of the run; a replay has them from its record alone. */
+  readonly inbox?: Inbox | undefined
   /** Record of the run's earlier events. */
   readonly record?: RunRecord | undefined
   /** Attempts that were begun before: what the numbering continues from. */
@@ -94,6 +100,9 @@ export type IdleReason =
       readonly asked: readonly EventDraft[]
       readonly pauses: readonly WaitingPause[]
       readonly dueAt: number | undefined
+      readonly awaits: readonly SignalWait[]
+      /** Seq of the newest signal that the machine has seen. */
+      readonly seenSeq: number
     }
   | { readonly type: 'blocked'; readonly divergence: ResumeDivergence }
   | { readonly type: 'stopped'; readonly reason: string; readonly stops: readonly EventDraft[] }
@@ -121,5 +130,7 @@ export interface LiveMachine extends Machine {
   readonly writeErrors: readonly Error[]
   /** Ends the run from inside, cleanly. */
   stop(reason: string): void
+  /** A signal came for the run or for a child run. */
+  signalled(): void
   readonly draft: Writes['draft']
 }

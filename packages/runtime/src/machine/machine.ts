@@ -71,6 +71,7 @@ export function createMachine<Rest>(
         open: false,
         pauses: [],
         dueAt: undefined,
+        awaits: [],
         body: undefined,
         isDispatched: false,
         isDoubtful: false,
@@ -213,7 +214,7 @@ export function createMachine<Rest>(
   }
 
   function runOf(scope: Scope, step?: Step): Run {
-    const { runId, threadId, seed, now, openChild, listener, record, agent, promote } = options
+    const { runId, threadId, seed, now, openChild, listener, record, agent, promote, signals } = options
     const { signal } = core.unwinding
     core.statements.entered(scope)
     return createRun({
@@ -236,6 +237,7 @@ export function createMachine<Rest>(
       ledger,
       agent,
       promote,
+      signals,
     })
   }
 

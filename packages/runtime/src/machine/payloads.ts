@@ -1,4 +1,5 @@
 import type { PayloadOf } from '@clew/ledger'
+import type { TakenSignal } from './ends.ts'
 import { type Question, stackOf, StepError } from '../run/run.ts'
 import type { StepEvent } from './record.ts'
 import type { Completed, Outcome, Step, WaitingPause } from './step.ts'
@@ -27,6 +28,7 @@ export interface EndedHow {
   readonly durationMs: number
   readonly cached: boolean
   readonly restored: boolean
+  readonly signal?: TakenSignal | undefined
 }
 
 function begun(
@@ -54,7 +56,7 @@ function addEnd(
   payload: CompletedPayload,
   step: Step,
   { output, fields }: Completed,
-  { durationMs, cached, restored }: EndedHow,
+  { durationMs, cached, restored, signal }: EndedHow,
 ): CompletedPayload {
   if (output !== null && output !== undefined) payload.output = output
   if (fields) {
@@ -68,6 +70,7 @@ function addEnd(
   payload.durationMs = durationMs
   if (cached) payload.cached = true
   if (restored) payload.restored = true
+  if (signal) payload.signal = { ...signal }
   return withUsage(payload, step)
 }
 

@@ -1,6 +1,7 @@
 import type { ClewEvent, Ledger, PromotionRule, RunSummary } from '@clew/ledger'
 import type { PruneStates } from '../checkpointer/retention.ts'
 import type { ResumeDivergence, RunListener } from '../run/result.ts'
+import type { SignalSchemas } from '../signal/signal-schemas.ts'
 import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
 import type { EventDraft, RunAppender } from './run-appender.ts'
@@ -21,6 +22,8 @@ export interface Program {
   readonly budget?: Budget | undefined
   /** Promotion rules of memory for its runs; default those of the ledger. */
   readonly promote?: readonly PromotionRule[] | undefined
+  /** Schemas of the signals that its runs receive. */
+  readonly signals?: SignalSchemas | undefined
   /** Rules by which fetches of its code are recorded. */
   readonly tape?: TapeRules | undefined
   /** For graphs: prunes states that the retention policy no longer keeps, of sub-graphs too (R10). */

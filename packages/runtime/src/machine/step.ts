@@ -1,4 +1,4 @@
-import type { Pause, PayloadOf, PlaceholderPlace, Safety } from '@clew/ledger'
+import type { Pause, PayloadOf, PlaceholderPlace, Safety, SignalWait } from '@clew/ledger'
 import type { ResumeDivergence } from '../run/result.ts'
 import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run/run.ts'
 import type { ReplayedCall } from '../replay/replay-state.ts'
@@ -61,6 +61,7 @@ export type Work =
     }
   | { readonly kind: 'interrupt'; readonly question: Question }
   | { readonly kind: 'sleep'; readonly ms: number }
+  | { readonly kind: 'receive'; readonly signal: string; readonly timeoutMs: number | undefined }
   | {
       readonly kind: 'child'
       readonly open: (link: ChildLink) => Promise<ChildEnd>
@@ -99,11 +100,12 @@ export type ChildEnd =
   | { readonly status: 'blocked'; readonly divergence: ResumeDivergence }
   /** The child run was released for another process, like its parent. */
   | { readonly status: 'left' }
-  /** Waits for answers, or with none of them for a time. */
+  /** Waits for answers, for signals, or for a time. */
   | {
       readonly status: 'paused'
       readonly pauses: readonly WaitingPause[]
       readonly dueAt: number | undefined
+      readonly awaits: readonly SignalWait[]
     }
 
 /** An open question with what its answer needs beside it. */
@@ -170,6 +172,8 @@ export interface Step {
   /** Waits for the outside: with questions, or until a time. */
   pauses: readonly WaitingPause[]
   dueAt: number | undefined
+  /** Signals that it waits for. */
+  awaits: readonly SignalWait[]
   body: Scope | undefined
   /** An effect that is under way. */
   isDispatched: boolean

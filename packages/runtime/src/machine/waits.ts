@@ -1,15 +1,20 @@
-import type { Pause } from '@clew/ledger'
+import type { Pause, SignalWait } from '@clew/ledger'
 import type { Scope } from './scope.ts'
 import type { Step, WaitingPause } from './step.ts'
 
 /** Waits no longer than this stay in memory; longer ones give the run up and come back (R6). */
 const SHORT_WAIT_MS = 2000
 
-/** The steps that wait for the outside: with questions, or until a time. */
+/** The steps that wait for the outside: with questions, for signals, or until a time. */
 export interface Waits {
   readonly size: number
   readonly steps: Iterable<Step>
-  add(step: Step, pauses: readonly WaitingPause[], dueAt: number | undefined): void
+  add(
+    step: Step,
+    pauses: readonly WaitingPause[],
+    dueAt: number | undefined,
+    awaits?: readonly SignalWait[],
+  ): void
   /** True when it waited. */
   delete(step: Step): boolean
   /** One whose time has come. */
@@ -18,7 +23,7 @@ export interface Waits {
   readonly soonest: number | undefined
   /** False while some body is busy with something of its own. */
   isAtRest(root: Scope): boolean
-  /** Pauses and time that the whole run waits for; undefined while a part of it is running. */
+  /** Pauses, signals and time that the whole run waits for; undefined while a part of it is running. */
   whole(root: Scope, nowMs: number): Waiting | undefined
 }
 
@@ -26,6 +31,7 @@ export interface Waiting {
   readonly steps: readonly Step[]
   readonly pauses: readonly Pause[]
   readonly dueAt: number | undefined
+  readonly awaits: readonly SignalWait[]
 }
 
 export function createWaits(): Waits {
@@ -48,9 +54,10 @@ export function createWaits(): Waits {
       return steps.size
     },
     steps,
-    add(step, pauses, dueAt) {
+    add(step, pauses, dueAt, awaits = []) {
       step.pauses = pauses
       step.dueAt = dueAt
+      step.awaits = awaits
       steps.add(step)
     },
     delete: (step) => steps.delete(step),
@@ -71,7 +78,8 @@ export function createWaits(): Waits {
       const times = [...steps].flatMap(({ dueAt }) => (dueAt === undefined ? [] : [dueAt]))
       const dueAt = times.length === 0 ? undefined : Math.min(...times)
       const isShort = pauses.length === 0 && dueAt !== undefined && dueAt - nowMs <= SHORT_WAIT_MS
-      return isShort ? undefined : { steps: [...steps], pauses, dueAt }
+      const awaits = [...steps].flatMap((step) => step.awaits)
+      return isShort ? undefined : { steps: [...steps], pauses, dueAt, awaits }
     },
   }
 }

@@ -48,7 +48,8 @@ export async function settlePauses(
     const settled = question && ((await answerOfChild(journal, question)) ?? lateAnswer(question))
     if (question && settled) drafts.push(answerDraft(journal, question, settled))
   }
-  if (run.status === 'paused' && drafts.length === 0 && !isDue(run)) {
+  const waitsForNoAnswer = pauses.length === 0 && (run.awaits ?? run.held) !== undefined
+  if (run.status === 'paused' && drafts.length === 0 && !isDue(run) && !waitsForNoAnswer) {
     if (!isGatePause(pauses)) throw unanswered(runId, left[0]?.pauseId)
     for (const { pauseId } of left) {
       const question = questions.get(pauseId)

@@ -66,7 +66,7 @@ async function replayChild(
 }
 
 function toChildEnd(outcome: Outcome | undefined): ChildEnd {
-  if (!outcome) return { status: 'paused', pauses: [], dueAt: undefined }
+  if (!outcome) return { status: 'paused', pauses: [], dueAt: undefined, awaits: [] }
   return 'output' in outcome
     ? { status: 'completed', output: outcome.output, restored: false }
     : { status: 'failed', error: outcome.error }

@@ -20,6 +20,8 @@ import type { Run } from './run.ts'
 import { checkRunId } from './run-id.ts'
 import type { ResumeOptions, StartOptions } from './run-options.ts'
 import { startRun } from './start-run.ts'
+import { sendSignal, type SentSignal, type SignalOptions } from '../signal/signal.ts'
+import type { SignalSchemas } from '../signal/signal-schemas.ts'
 import type { RunStream } from '../stream/run-stream.ts'
 import type { AgentStreamMode, StreamItem, StreamShape } from '../stream/stream-items.ts'
 import { streamRun } from '../stream/stream-run.ts'
@@ -39,6 +41,8 @@ export interface AgentOptions {
   readonly budget?: Budget | undefined
   /** Every `fetch` in the agent's own code, so every model library, is recorded and given back (D4). */
   readonly recordFetch?: boolean | TapeOptions | undefined
+  /** Schemas of the signals that its runs receive: others are refused when they are sent. */
+  readonly signals?: SignalSchemas | undefined
   /** Rules by which `run.memory.promote()` copies items into higher layers; default: the ledger's. */
   readonly memory?: Pick<MemoryPolicy, 'promote'> | undefined
 }
@@ -62,6 +66,14 @@ export interface Agent<Input = unknown, Output = unknown> {
   result(ledger: Ledger, runId: string, options?: WaitOptions): Promise<RunResult<Output>>
   /** Goes on after a crash, or with the answer to a question. */
   resume(ledger: Ledger, runId: string, options?: ResumeOptions): Promise<RunResult<Output>>
+  /** Sends a signal to one of its runs, checked by the schema that it declares. */
+  signal(
+    ledger: Ledger,
+    runId: string,
+    name: string,
+    payload?: unknown,
+    options?: SignalOptions,
+  ): Promise<SentSignal>
   /** One run for each item, so many at a time; what each came to, in the order of the items. */
   map(ledger: Ledger, items: MapInput<Input>, options?: MapOptions): Promise<MapResult<Output>>
   /** As `start`, telling what happens; the default mode is `steps`. */
@@ -84,6 +96,7 @@ const checkAgentOptions = createOptionCheck<AgentOptions>({
   budget: true,
   recordFetch: true,
   memory: true,
+  signals: true,
 })
 
 export function agent<Input, Output>(
@@ -93,7 +106,7 @@ export function agent<Input, Output>(
 ): Agent<Input, Output> {
   checkName(name, 'The agent')
   checkAgentOptions(options, `Agent ${name}`)
-  const { version, durability, budget, recordFetch, memory } = options
+  const { version, durability, budget, recordFetch, memory, signals } = options
   checkBudget(budget, `agent ${name}`)
   const program: Program = {
     kind: 'function',
@@ -103,6 +116,7 @@ export function agent<Input, Output>(
     durability,
     budget,
     promote: checkMemoryPolicy(memory).promote,
+    signals,
     tape: useTape(recordFetch),
     async load(ledger, runId) {
       const events: ClewEvent[] = []
@@ -138,6 +152,8 @@ export function agent<Input, Output>(
       const go = (told: StartOptions) => this.start(ledger, input, { ...options, ...told, runId })
       return streamRun(async () => ({ runId, go }), { mode: 'steps', ...options }, true)
     },
+    signal: (ledger, runId, name, payload = null, options = {}) =>
+      sendSignal(ledger, runId, { name, payload }, options, signals),
     map: (ledger, items, options) =>
       mapItems({ program, toOutput: (output) => output }, ledger, items, options),
     streamResume(ledger, runId, options = {}) {

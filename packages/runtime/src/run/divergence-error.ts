@@ -52,6 +52,7 @@ const NAMES: ReadonlyMap<unknown, string> = new Map([
   ['compute', 'a step'],
   ['effect', 'an effect'],
   ['interrupt', 'a question'],
+  ['receive', 'a signal'],
 ])
 
 const named = (kind: unknown): string => NAMES.get(kind) ?? `a ${String(kind)}`

@@ -71,19 +71,25 @@ function answersFor({ pauses }: RunSummary, { answers }: ChildLink): Record<stri
 const isStillWaiting = ({ status, dueAt }: RunSummary): boolean =>
   dueAt === null ? status === 'paused' : Date.parse(dueAt) > Date.now()
 
-async function waitingChild(ledger: Ledger, { runId, pauses, dueAt }: RunSummary): Promise<ChildEnd> {
+async function waitingChild(ledger: Ledger, run: RunSummary): Promise<ChildEnd> {
+  const { runId, pauses, dueAt, awaits = [] } = run
   const times = await readDueTimes(ledger, runId)
   const withTimes = pauses.map((pause): WaitingPause => {
     const time = times.get(pause.pauseId)
     return time ? { ...pause, dueAt: Date.parse(time) } : pause
   })
-  return { status: 'paused', pauses: withTimes, dueAt: dueAt === null ? undefined : Date.parse(dueAt) }
+  return {
+    status: 'paused',
+    pauses: withTimes,
+    dueAt: dueAt === null ? undefined : Date.parse(dueAt),
+    awaits,
+  }
 }
 
-function toChildEnd({ status, output, error, pauses, dueAt, divergence }: RunResult): ChildEnd {
+function toChildEnd({ status, output, error, pauses, dueAt, awaits, divergence }: RunResult): ChildEnd {
   if (status === 'completed') return { status, output, restored: false }
   if (status === 'paused' || status === 'pending')
-    return { status: 'paused', pauses, dueAt: dueAt === null ? undefined : Date.parse(dueAt) }
+    return { status: 'paused', pauses, dueAt: dueAt === null ? undefined : Date.parse(dueAt), awaits }
   if (status === 'interrupted') return { status: 'left' }
   if (status === 'blocked' && divergence) return { status, divergence }
   return { status: 'failed', error: error ?? new StepError({ code: status }, null) }

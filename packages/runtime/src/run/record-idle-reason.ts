@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
+import { ClewError, type ClewEvent, type RunSummary } from '@clew/ledger'
 import { divergenceError } from './divergence-error.ts'
 import { type EventDraft, isUnstorable } from '../machine/run-appender.ts'
 import type { IdleReason, LiveMachine } from '../machine/machine-types.ts'
@@ -18,7 +18,7 @@ export async function recordIdleReason(
   events: readonly ClewEvent[],
   warned: ReadonlySet<string>,
 ): Promise<RunResult | undefined> {
-  const { hold, journal } = take
+  const { hold, journal, ledger, runId } = take
   const warnings = [...warned]
   const told: IdleReport = { warnings, fields: warnings.length > 0 ? { warnings } : {} }
   const lifeIds = [hold.epoch, (events.at(-1) as ClewEvent).ledger.seq]
@@ -28,6 +28,7 @@ export async function recordIdleReason(
     case 'ended':
       return end(take, machine, rest, told)
     case 'left':
+      if (hold.paused.aborted) return letGo(take, machine, told)
       await journal.send([
         machine.draft('system.workflow_interrupted', lifeIds, machine.cause, {
           reason: HANDED_OVER,
@@ -55,7 +56,7 @@ export async function recordIdleReason(
       return resultOf(take, machine, 'blocked', told, { divergence, error: divergenceError(divergence) })
     }
     case 'waiting': {
-      const { asked, pauses, dueAt: due } = rest
+      const { asked, pauses, awaits, seenSeq, dueAt: due } = rest
       const dueAt = due === undefined ? null : new Date(due).toISOString()
       const paused = machine.draft(
         'system.workflow_paused',
@@ -64,16 +65,25 @@ export async function recordIdleReason(
         {
           pauseIds: pauses.map(({ pauseId }) => pauseId),
           ...(dueAt !== null && { dueAt }),
+          ...(awaits.length > 0 && { awaits: awaits.map((wait) => ({ ...wait })), seenSeq }),
           ...told.fields,
         },
       )
       await journal.send([...asked, paused])
-      const status = pauses.length > 0 || dueAt === null ? 'paused' : 'pending'
       // A paused run has questions, and the pauses have their form.
-      return resultOf(take, machine, status, told, { pauses: pauses as readonly RunPause[], dueAt })
+      const facts = { pauses: pauses as readonly RunPause[], dueAt, awaits }
+      const run = awaits.length > 0 ? await ledger.getRun(runId) : null
+      if (run && isWoken(run, dueAt))
+        return resultOf(take, machine, 'pending', told, { ...facts, dueAt: run.dueAt ?? run.updatedAt })
+      const status = pauses.length > 0 || awaits.length > 0 || dueAt === null ? 'paused' : 'pending'
+      return resultOf(take, machine, status, told, facts)
     }
   }
 }
+
+/** A signal came that the machine had not seen when it paused. */
+const isWoken = ({ status, dueAt, held }: RunSummary, ownDueAt: string | null): boolean =>
+  !held && (status === 'pending' || (status === 'paused' && dueAt !== ownDueAt))
 
 /** Warnings of the run, for the caller and for the record. */
 interface IdleReport {
@@ -103,6 +113,19 @@ async function expire(
   })
   await take.journal.send([...stops, failed])
   return resultOf(take, machine, 'failed', told, { error })
+}
+
+/** An operator has it paused: it goes on where it stands when it is resumed. */
+async function letGo(take: ActiveRun, machine: LiveMachine, told: IdleReport): Promise<RunResult> {
+  const { hold, journal } = take
+  const reason = String(hold.paused.reason)
+  await journal.send([
+    machine.draft('system.workflow_paused', ['by hand', hold.epoch], machine.cause, {
+      reason,
+      ...told.fields,
+    }),
+  ])
+  return resultOf(take, machine, 'paused', told)
 }
 
 async function stop(
@@ -180,6 +203,7 @@ function resultOf(
     pause: more.pauses?.[0] ?? null,
     pauses: [],
     dueAt: null,
+    awaits: [],
     error: null,
     divergence: null,
     log: log.log,

@@ -10,6 +10,7 @@ import { budgetField } from './run-bounds.ts'
 import { nextId } from './run-id.ts'
 import type { SessionOptions, StartOptions } from './run-options.ts'
 import { runUntilIdle } from './run-until-idle.ts'
+import { recordedSchemas } from '../signal/signal-schemas.ts'
 
 export interface StartFacts {
   /** Id of the event that led to it; undefined: what the code around is caused by. */
@@ -43,6 +44,7 @@ export async function recordStart(take: ActiveRun, input: unknown, facts: StartF
     ...(subjects && { subjects }),
     ...(session && { session: { ...session } }),
     ...budgetField(budget),
+    ...recordedSchemas(program.signals),
     ...(tags && { tags }),
     ...(inputDigest !== undefined && { inputDigest }),
     ...(!submission && input !== undefined && input !== null && { input }),

@@ -1,4 +1,4 @@
-import type { ClewEvent, Pause, RunStatus } from '@clew/ledger'
+import type { ClewEvent, Pause, RunStatus, SignalWait } from '@clew/ledger'
 import type { Fidelity } from './fidelity.ts'
 import type { KeptMessage } from '../graph/message.ts'
 import type { RunLog } from '../log/run-log.ts'
@@ -46,6 +46,8 @@ export interface RunFacts {
   readonly pauses: readonly RunPause[]
   /** When it goes on by itself: it sleeps, or its question has a default answer. */
   readonly dueAt: string | null
+  /** Signals that it waits for, when it is paused. */
+  readonly awaits: readonly SignalWait[]
   readonly divergence: ResumeDivergence | null
   readonly log: RunLog
   /** False when async durability left gaps: the run's end stands, what `checkpointErrors` name may not. */

@@ -18,6 +18,7 @@ import { budgetField, readBounds, resumedBudget } from './run-bounds.ts'
 import { settlePauses } from '../pause/settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, type ActiveRun, acquireRun } from './acquire-run.ts'
+import { unknownRun } from './unknown-run.ts'
 import { withSecrets } from './with-secrets.ts'
 import { beginSubmitted } from '../work/begin-submitted.ts'
 import { isBeginning } from './beginning.ts'
@@ -207,6 +208,3 @@ function assertResumable(
 
 const pausedMeanwhile = (runId: string): ClewError =>
   new ClewError('not_resumable', `Run ${runId} waits for an answer`, 'Resume it with one.', { runId })
-
-export const unknownRun = (runId: string): ClewError =>
-  new ClewError('not_found', `There is no run ${runId}`, 'See `clew runs` for those there are.', { runId })

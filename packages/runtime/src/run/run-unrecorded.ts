@@ -53,6 +53,7 @@ export async function runUnrecorded(
     pause: null,
     pauses: [],
     dueAt: null,
+    awaits: [],
     error: null,
     divergence: null,
     log: log.log,

@@ -2,6 +2,7 @@ import { type ClewEvent, findPlaceholderPlaces, isOwn, type Ledger, readPartialO
 import { checkpointPayload } from '../engine/graph-program.ts'
 import { fidelityOf } from './fidelity.ts'
 import type { NodeRecord } from '../log/node-record.ts'
+import { openInbox } from '../signal/inbox.ts'
 import { createLiveMachine } from '../machine/live-machine.ts'
 import type { EndedStep, IdleReason } from '../machine/machine-types.ts'
 import { recordedCopy } from '../machine/recorded-copy.ts'
@@ -16,6 +17,7 @@ import type { ResumeDivergence, RunResult } from './result.ts'
 import { recordIdleReason } from './record-idle-reason.ts'
 import { recordProgress, type RecordedProgress } from '../stream/record-progress.ts'
 import type { ActiveRun } from './acquire-run.ts'
+import type { Shutdown } from './run-options.ts'
 import { readRunUsage } from './read-run-usage.ts'
 import type { RunBounds } from './run-bounds.ts'
 import { openTape } from '../tape/open-tape.ts'
@@ -71,6 +73,7 @@ async function carry(
   const { ledger, program, runId, threadId, hold, journal, log, options } = take
   const { listener = {} } = options
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
+  const shutdown = withPause(options.shutdown, hold.paused)
   const { budget, workedMs } = known.bounds
   const endsAt = performance.now() + (budget?.timeMs ?? 0) - workedMs
   const branch = first[0] && (await readBranch(ledger, runId, first[0]))
@@ -98,8 +101,10 @@ async function carry(
       threadId,
       agent: program.name,
       promote: program.promote,
+      signals: program.signals,
       seed: (isOwn(started, 'system.workflow_started') ? started.payload.seed : undefined) ?? runId,
       journal,
+      inbox: openInbox(ledger, runId),
       record,
       startsBefore: starts,
       answers: known.answers,
@@ -108,7 +113,7 @@ async function carry(
       timeLeftMs: budget?.timeMs === undefined ? undefined : Math.max(0, endsAt - performance.now()),
       used: budget && (await readRunUsage(ledger, runId)),
       signal,
-      shutdown: options.shutdown,
+      shutdown,
       listener,
       warn,
       earlierWrites: await readEarlierWrites(ledger, started),
@@ -122,10 +127,11 @@ async function carry(
       awaitsCallsOnly: program.kind === 'graph',
       suspendAlways: options.suspendAlways === true,
       now: Date.now,
-      openChild: (child, link) => openChild(ledger, child, link, options),
+      openChild: (child, link) => openChild(ledger, child, link, { ...options, shutdown }),
       stopChild: (childRunId, reason) => stopChild(ledger, childRunId, { reason }),
       usedBy: (childRunId) => readRunUsage(ledger, childRunId),
     })
+    hold.onSignal(machine.signalled)
     openTape(machine, program.tape, ledger)
     const rest: IdleReason =
       blocked && 'divergence' in blocked
@@ -144,6 +150,16 @@ async function carry(
           )
     const result = await recordIdleReason(take, machine, rest, events, warnings)
     if (result) return result
+  }
+}
+
+/** An operator's pause lets go of a run as the end of a process does, but gives what is in flight all the time that it needs. */
+function withPause(shutdown: Shutdown | undefined, paused: AbortSignal): Shutdown {
+  return {
+    signal: shutdown ? AbortSignal.any([shutdown.signal, paused]) : paused,
+    get graceMs() {
+      return shutdown?.signal.aborted ? shutdown.graceMs : Number.POSITIVE_INFINITY
+    },
   }
 }
 

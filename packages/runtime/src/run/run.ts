@@ -13,6 +13,7 @@ import type { Message } from '../graph/message.ts'
 import { isUnstorable } from '../machine/run-appender.ts'
 import type { AnswerOf, FromJsonSchema, StandardSchema } from '../options/standard-schema.ts'
 import type { IfStorable } from '../options/storable.ts'
+import type { Branches, SelectBranch, Selected, SelectOptions } from '../signal/select.ts'
 import type { RunMemory } from '../memory/run-memory.ts'
 
 /** Retry of failed attempts. */
@@ -103,6 +104,12 @@ export interface EffectCall {
   usage(usage: CallUsage): void
 }
 
+export interface ReceiveOptions {
+  readonly timeoutMs?: number | undefined
+  /** Names this call among those of the same name, in place of its number. */
+  readonly key?: string | undefined
+}
+
 export interface ChildOptions extends Pick<StepOptions, 'key' | 'retry' | 'timeoutMs'> {
   /** Default: the name of the agent. */
   readonly name?: string | undefined
@@ -139,6 +146,29 @@ export interface Run {
   ): Promise<FromJsonSchema<Schema>>
   interrupt<Answer = JsonValue>(question: Question | string): Promise<Answer>
   sleep(ms: number): Promise<void>
+  /**
+   * The next signal of this name, in the order in which they were sent; waits for one, which costs nothing meanwhile. The
+   * schema types the payload, and one that does not fit fails the call. Over its time it fails with the code `timeout`.
+   */
+  receive<Schema extends StandardSchema>(
+    name: string,
+    schema: Schema,
+    options?: ReceiveOptions,
+  ): Promise<AnswerOf<Schema>>
+  receive<const Schema extends { readonly type: string } | { readonly enum: readonly JsonValue[] }>(
+    name: string,
+    schema: Schema,
+    options?: ReceiveOptions,
+  ): Promise<FromJsonSchema<Schema>>
+  receive<Payload = JsonValue>(name: string, schema?: undefined, options?: ReceiveOptions): Promise<Payload>
+  /**
+   * Waits for the first of several: a signal, a timer, an effect. It is recorded which one came first; the others are
+   * stopped, and a signal that did not win stays for the next `receive`.
+   */
+  select<Named extends Readonly<Record<string, SelectBranch<unknown>>>>(
+    branches: (on: Branches) => Named,
+    options?: SelectOptions,
+  ): Promise<Selected<Named>>
   /** Another agent as a run of its own. */
   child<Input, Output>(agent: Agent<Input, Output>, input: Input, options?: ChildOptions): Promise<Output>
   /** The time, recorded. */

@@ -1,4 +1,6 @@
 import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { isDue } from '../pause/settle-pauses.ts'
+import { createChanges } from '../signal/changes.ts'
 import type { Program } from '../machine/program.ts'
 import type { RunPause, RunResult } from './result.ts'
 import { goOnWithRun } from './resume-run.ts'
@@ -9,7 +11,7 @@ import { sleepUntil } from './sleep.ts'
 /** Polling interval of a sleeping run: another process may have resumed or stopped it. */
 const LOOK_MS = 1000
 
-/** Waits until a sleeping run is due and resumes it. No lease is held and no code is running during the sleep. */
+/** Waits until a sleeping run is due, or the signal that it waits for has come, and resumes it. No lease is held and no code is running meanwhile. */
 export async function sleepThrough(
   ledger: Ledger,
   program: Program,
@@ -18,10 +20,14 @@ export async function sleepThrough(
   carried: Carried,
 ): Promise<RunResult> {
   let result = first
-  while (result.status === 'pending' && result.dueAt !== null && !options.shutdown?.signal.aborted)
+  while (isResting(result) && !options.shutdown?.signal.aborted)
     result = await wake(ledger, program, result, options, carried)
   return result
 }
+
+/** It goes on by itself: nobody has to answer anything. */
+const isResting = ({ status, dueAt, pauses, awaits }: RunResult): boolean =>
+  status === 'pending' ? dueAt !== null : status === 'paused' && pauses.length === 0 && awaits.length > 0
 
 async function wake(
   ledger: Ledger,
@@ -31,14 +37,22 @@ async function wake(
   carried: Carried,
 ): Promise<RunResult> {
   const { runId, dueAt } = asleep
-  const due = Date.parse(dueAt as string)
+  const due = dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(dueAt)
   const { signal, listener, suspendAlways, shutdown } = options
+  const ends = shutdown ? AbortSignal.any([shutdown.signal, ...(signal ? [signal] : [])]) : signal
+  const changes = asleep.awaits.length > 0 ? createChanges(ledger) : undefined
   let run = await ledger.getRun(runId)
-  while (isAsleep(run, dueAt) && Date.now() < due && !signal?.aborted) {
-    await sleepUntil(Math.min(due, Date.now() + LOOK_MS), signal)
-    run = await ledger.getRun(runId)
+  try {
+    while (isAsleep(run, asleep) && Date.now() < due && !ends?.aborted) {
+      const until = Math.min(due, Date.now() + LOOK_MS)
+      await (changes ? changes.wait(until, ends) : sleepUntil(until, ends))
+      run = await ledger.getRun(runId)
+    }
+  } finally {
+    changes?.close()
   }
-  if (run && (isTerminal(run.status) || run.status === 'paused' || run.status === 'blocked'))
+  if (run && isAsleep(run, asleep) && shutdown?.signal.aborted && !signal?.aborted) return asleep
+  if (run && (isTerminal(run.status) || run.status === 'blocked' || isHeldUp(run)))
     return resultOfRun(ledger, program, run, carried)
   try {
     const again = { signal, listener, suspendAlways, shutdown, onBusy: 'wait' } as const
@@ -52,8 +66,15 @@ async function wake(
   }
 }
 
-const isAsleep = (run: RunSummary | null, dueAt: string | null): boolean =>
-  run?.status === 'pending' && run.dueAt === dueAt
+const isAsleep = (run: RunSummary | null, { status, dueAt, awaits }: RunResult): boolean =>
+  run?.status === status &&
+  run.dueAt === dueAt &&
+  (awaits.length === 0 || run.awaits !== undefined) &&
+  !run.held
+
+/** Somebody has to do something before it can go on: answer, or resume it. */
+const isHeldUp = ({ status, dueAt, pauses, held }: RunSummary): boolean =>
+  status === 'paused' && (held !== undefined || (pauses.length > 0 && !isDue({ dueAt })))
 
 /** Result of a run that another process continued. */
 export async function resultOfRun(
@@ -62,7 +83,9 @@ export async function resultOfRun(
   run: RunSummary,
   { log }: Pick<Carried, 'log'>,
 ): Promise<RunResult> {
-  const { runId, threadId, status, error, dueAt } = run
+  const { runId, threadId, status, error, dueAt, held } = run
+  // One that is held waits for the operator alone.
+  const awaits = held ? [] : (run.awaits ?? [])
   const pauses = run.pauses as readonly RunPause[]
   const facts = {
     runId,
@@ -70,6 +93,7 @@ export async function resultOfRun(
     pause: pauses[0] ?? null,
     pauses,
     dueAt,
+    awaits,
     divergence: null,
     log: log.log,
     checkpointOk: true,

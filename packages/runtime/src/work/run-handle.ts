@@ -2,9 +2,10 @@ import { type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/
 import { requestStop, type StopOptions } from '../lifecycle/request-stop.ts'
 import { createRunLog } from '../log/run-log.ts'
 import type { Program } from '../machine/program.ts'
-import { unknownRun } from '../run/resume-run.ts'
+import { unknownRun } from '../run/unknown-run.ts'
 import type { RunResult } from '../run/result.ts'
 import { resultOfRun } from '../run/sleep-through.ts'
+import { type SentSignal, signal, type SignalOptions } from '../signal/signal.ts'
 import { type WaitOptions, waitForRun } from './wait-for-run.ts'
 
 /** A run that somebody else may be working on. */
@@ -14,6 +15,8 @@ export interface RunHandle<Result = RunResult> {
   result(options?: WaitOptions): Promise<Result>
   /** Its events, those to come too, until it has ended. */
   follow(options?: { readonly signal?: AbortSignal | undefined }): AsyncGenerator<ClewEvent>
+  /** Sends it a signal (W3). */
+  signal(name: string, payload?: unknown, options?: SignalOptions): Promise<SentSignal>
   /** Asks it to stop. One that nobody works on, such as a waiting one, is stopped at once. */
   stop(options?: StopOptions): Promise<RunSummary>
 }
@@ -35,6 +38,7 @@ export function createRunHandle(ledger: Ledger, runId: string, reader: OutputRea
     id: runId,
     result: (options) => readResult(ledger, runId, reader, options),
     follow: (options) => followRun(ledger, runId, options),
+    signal: (name, payload, options) => signal(ledger, runId, name, payload, options),
     stop: (options) => requestStop(ledger, runId, options),
   }
 }

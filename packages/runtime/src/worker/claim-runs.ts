@@ -1,4 +1,5 @@
 import { ClewError, isTerminal, type Lease, type Ledger, type RunSummary } from '@clew/ledger'
+import { requestPause } from '../lifecycle/request-pause.ts'
 import { requestStop } from '../lifecycle/request-stop.ts'
 import type { RunResult, StepChange } from '../run/result.ts'
 import type { Shutdown } from '../run/run-options.ts'
@@ -46,6 +47,13 @@ export function createTaking({
     }
     if (isOverdue(run)) {
       await fail(run, lease)
+      return undefined
+    }
+    if (run.held) {
+      // Its owner died before it had let go of it, or its deadline has come.
+      postponed.add(run.runId)
+      await release(lease)
+      await requestPause(ledger, run.runId)
       return undefined
     }
     if (run.status !== 'interrupted' && run.status !== 'running') return 'go on'

@@ -83,8 +83,19 @@ async function watch(terminal: Terminal, ledger: Ledger, asked: InputOf<typeof s
 
 type Shown = z.output<typeof show.output>
 
+function unreadLines({ run, unread }: Shown): string[] {
+  const more = (run.signals?.unread ?? 0) - unread.length
+  return [
+    ...unread.map(
+      ({ seq, name, by, timestamp }) =>
+        `  ${seq}  ${printable(name)}${by === null ? '' : ` by ${printable(by)}`}  ${formatClock(timestamp)}`,
+    ),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+  ]
+}
+
 function lines(terminal: Terminal, data: Shown): string[] {
-  const { run, values, owner, steps, moreSteps, lastEvents, warnings, tree, gaps } = data
+  const { run, values, owner, steps, moreSteps, lastEvents, unread, warnings, tree, gaps } = data
   const { colour } = terminal.output
   const { bold, dim } = colour
   const id = printable(run.runId)
@@ -95,6 +106,7 @@ function lines(terminal: Terminal, data: Shown): string[] {
     ...questionLines(terminal, run),
   ]
   if (warnings.length > 0) result.push('', dim('WARNINGS'), ...warningLines(terminal, warnings))
+  if (unread.length > 0) result.push('', dim('UNREAD SIGNALS'), ...unreadLines(data))
   if (gaps !== null) result.push('', dim('GAPS'), ...gapLines(gaps))
   if (tree !== null) result.push('', dim('RUNS'), ...treeLines(terminal, tree))
   if (steps.length > 0) {
@@ -154,6 +166,8 @@ function summary(
       owner &&
         `${owner.owner}, ${owner.state}${owner.state === 'alive' ? '' : ': the run can be resumed by anyone'}`,
     ],
+    ['waits', run.awaits ? `for signal ${run.awaits.map(({ name }) => name).join(', ')}` : null],
+    ['held', run.held ? heldLine(run.held) : null],
     ['stop', run.stopRequested ? 'requested; its owner ends it as soon as it sees it' : null],
     ['subjects', run.subjects.length > 0 ? run.subjects.join(', ') : null],
     ['tags', tagLine(run.tags)],
@@ -185,6 +199,11 @@ function summary(
   }
   return lines
 }
+
+const heldLine = ({ reason, by, since }: NonNullable<RunSummary['held']>): string =>
+  [`since ${formatLocal(since)}`, by === null ? '' : ` by ${by}`, reason === null ? '' : `: ${reason}`].join(
+    '',
+  )
 
 /** One line of a value; all of it is in `--values --json`. */
 const valueLine = (value: unknown): string | null =>

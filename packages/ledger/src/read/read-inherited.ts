@@ -1,6 +1,7 @@
 import { asOwn } from '../catalogue/catalogue.ts'
 import { foldTags, NO_TAGS, type RunTags } from '../fold/scores-and-tags.ts'
 import type { Ledger } from '../ledger.ts'
+import { type ForkSignals, readForkSignals } from './read-signals.ts'
 
 const TYPES = [
   'system.tagged',
@@ -9,8 +10,16 @@ const TYPES = [
   'system.workflow_forked',
 ] as const
 
-/** Tags that a fork after this event inherits, as a payload field of `system.workflow_forked`; empty without tags. */
-export async function readForkTags(
+/** What a fork after this event takes over beside the events: its tags and signals, as payload fields of `system.workflow_forked`. */
+export async function readInherited(
+  ledger: Pick<Ledger, 'read' | 'getRun'>,
+  runId: string,
+  seq: number,
+): Promise<{ readonly tags?: RunTags; readonly signals?: ForkSignals }> {
+  return { ...(await readForkTags(ledger, runId, seq)), ...(await readForkSignals(ledger, runId, seq)) }
+}
+
+async function readForkTags(
   ledger: Pick<Ledger, 'read'>,
   runId: string,
   seq: number,
