@@ -28,7 +28,7 @@ interface Once {
 
 /**
  * An audit event before the call says who calls what and why. With an idempotency key it is also how a retry is known:
- * what was done is not done again, and a fork has an id made of the key, so that two processes cannot make two.
+ * what was done is not done again, and a fork or a submitted run has an id made of the key, so that two processes cannot make two.
  */
 export async function controlOnce(ledger: Ledger, call: ControlCall, perform: Perform): Promise<unknown> {
   const { tool, input, key } = call
@@ -67,7 +67,12 @@ async function performOnce(
   if (typeof newRunId === 'string' && earlier && (await ledger.getRun(newRunId)))
     return repeated(ledger, newRunId)
   if (!earlier) await noteCall(ledger, call, once)
-  const output = await perform(newRunId === undefined ? input : { ...input, newRunId })
+  const isSubmission = Object.hasOwn(tool.operation.input.shape, 'dedupe')
+  const output = await perform({
+    ...input,
+    ...(newRunId !== undefined && { newRunId }),
+    ...(isSubmission && { dedupe: `mcp-${id.slice(0, 20)}` }),
+  })
   await noteCall(ledger, call, once, runOf(output, input))
   return output
 }

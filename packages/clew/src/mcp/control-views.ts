@@ -4,6 +4,7 @@ import type { memoryForget, memoryPut } from '../operations/memory-writes.ts'
 import type { preview } from '../operations/preview.ts'
 import type { ReplayAnswer } from '../operations/replay-schema.ts'
 import type { ControlOutcome } from '../operations/schemas.ts'
+import type { RunOutcome } from '../operations/result.ts'
 import type { score } from '../operations/score.ts'
 import type { signal } from '../operations/signal.ts'
 import { changeLine, next, runLine, short } from './text.ts'
@@ -35,6 +36,14 @@ export function outcomeView({ run, worked, output, divergence, warnings, ...more
     ],
   }
 }
+
+export const resultView = ({ run, output }: RunOutcome): View => ({
+  head: [runLine(run), ...(output === null || output === undefined ? [] : [`output ${short(output, 600)}`])],
+  next: [
+    next('get_result', { runId: run.runId, waitMs: 10_000 }, 'its result, once it has ended'),
+    next('explain_run', { runId: run.runId }, 'how it turned out'),
+  ],
+})
 
 export function previewView({
   runId,

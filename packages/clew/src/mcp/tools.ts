@@ -13,12 +13,14 @@ import type { Operation } from '../operations/operation.ts'
 import { pause } from '../operations/pause.ts'
 import { preview } from '../operations/preview.ts'
 import { replay } from '../operations/replay.ts'
+import { result } from '../operations/result.ts'
 import { resume } from '../operations/resume.ts'
 import { runs } from '../operations/runs.ts'
 import { score } from '../operations/score.ts'
 import { search } from '../operations/search.ts'
 import { show } from '../operations/show.ts'
 import { signal } from '../operations/signal.ts'
+import { start } from '../operations/start.ts'
 import { state } from '../operations/state.ts'
 import { step } from '../operations/step.ts'
 import { steps } from '../operations/steps.ts'
@@ -35,6 +37,7 @@ import {
   previewView,
   rememberView,
   replayView,
+  resultView,
   scoreView,
   signalView,
 } from './control-views.ts'
@@ -97,6 +100,7 @@ export const tools: readonly Tool[] = [
   offer(cost, costView),
   offer(memorySearch, memoryView),
   offer(preview, previewView),
+  offer(result, resultView),
   offer(verify, verifyView, { hidden: ['heads', 'publicKey'] }),
   offer(tail, tailView as unknown as ViewOf<typeof tail>, {
     hidden: ['untilEnd'],
@@ -105,6 +109,8 @@ export const tools: readonly Tool[] = [
   offer(fork, outcomeView, { hidden: ['wait'] }),
   offer(replay, replayView, { hidden: ['all', 'agent', 'since', 'limit'] }),
   offer(resume, outcomeView, { hidden: ['answer', 'answers', 'pauseId', 'by', 'wait'] }),
+  // Without a run id, which would be taken for that of a run that is there: the idempotency key makes one run of retries.
+  offer(start, resultView, { hidden: ['runId', 'dedupe'] }),
   offer(stop, outcomeView, { hidden: ['by'] }),
   offer(pause, outcomeView, { hidden: ['by', 'waitMs'] }),
   offer(signal, signalView, { hidden: ['by'] }),

@@ -13,8 +13,9 @@ export const result = answering({
   name: 'result',
   summary: 'Show the result of a run, and wait for it if asked to',
   scope: 'read',
-  surfaces: ['cli', 'rest'],
+  surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/result' },
+  mcp: { tool: 'get_result' },
   input: z.object({
     runId,
     waitMs: z

@@ -9,8 +9,12 @@ export const start = answering({
   name: 'start',
   summary: 'Submit a run to the workers that have its agent',
   scope: 'control',
-  surfaces: ['cli', 'rest'],
+  surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs' },
+  mcp: {
+    tool: 'start',
+    effect: 'Submits a run: a worker that has its agent runs it, with real effects: models, tools, cost.',
+  },
   input: z.object({
     agent: name.describe('name of the agent or graph'),
     input: z.unknown().optional().describe('its input: JSON, or else text'),
