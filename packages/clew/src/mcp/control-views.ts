@@ -5,6 +5,7 @@ import type { preview } from '../operations/preview.ts'
 import type { ReplayAnswer } from '../operations/replay-schema.ts'
 import type { ControlOutcome } from '../operations/schemas.ts'
 import type { score } from '../operations/score.ts'
+import type { signal } from '../operations/signal.ts'
 import { changeLine, next, runLine, short } from './text.ts'
 
 export function outcomeView({ run, worked, output, divergence, warnings, ...more }: ControlOutcome): View {
@@ -105,6 +106,13 @@ export function scoreView({ runId, scores }: z.output<(typeof score)['output']>)
     ],
   }
 }
+
+export const signalView = ({ runId, name, eventId, seq }: z.output<(typeof signal)['output']>): View => ({
+  head: [
+    `run ${runId} keeps the signal ${short(name)} as event ${eventId}, seq ${seq}, until its code receives it`,
+  ],
+  next: [next('get_run', { runId }, 'whether it was received')],
+})
 
 export const rememberView = ({
   namespace,

@@ -10,6 +10,7 @@ import { fork } from '../operations/fork.ts'
 import { memorySearch } from '../operations/memory-reads.ts'
 import { memoryForget, memoryPut } from '../operations/memory-writes.ts'
 import type { Operation } from '../operations/operation.ts'
+import { pause } from '../operations/pause.ts'
 import { preview } from '../operations/preview.ts'
 import { replay } from '../operations/replay.ts'
 import { resume } from '../operations/resume.ts'
@@ -17,6 +18,7 @@ import { runs } from '../operations/runs.ts'
 import { score } from '../operations/score.ts'
 import { search } from '../operations/search.ts'
 import { show } from '../operations/show.ts'
+import { signal } from '../operations/signal.ts'
 import { state } from '../operations/state.ts'
 import { step } from '../operations/step.ts'
 import { steps } from '../operations/steps.ts'
@@ -27,7 +29,15 @@ import { value } from '../operations/value.ts'
 import { verify } from '../operations/verify.ts'
 import { assertOpenToAgents } from './agent-memory.ts'
 import { collectTail } from './collect-tail.ts'
-import { forgetView, outcomeView, previewView, rememberView, replayView, scoreView } from './control-views.ts'
+import {
+  forgetView,
+  outcomeView,
+  previewView,
+  rememberView,
+  replayView,
+  scoreView,
+  signalView,
+} from './control-views.ts'
 import { diffView, explainView } from './explain-views.ts'
 import { runsView, searchView, showView, stepsView, tailView, transcriptView } from './run-views.ts'
 import { previewLines } from './step-previews.ts'
@@ -96,6 +106,8 @@ export const tools: readonly Tool[] = [
   offer(replay, replayView, { hidden: ['all', 'agent', 'since', 'limit'] }),
   offer(resume, outcomeView, { hidden: ['answer', 'answers', 'pauseId', 'by', 'wait'] }),
   offer(stop, outcomeView, { hidden: ['by'] }),
+  offer(pause, outcomeView, { hidden: ['by', 'waitMs'] }),
+  offer(signal, signalView, { hidden: ['by'] }),
   offer(score, scoreView, { hidden: ['by'] }),
   offer(answer, outcomeView, { hidden: ['by'] }),
   offer(memoryPut, rememberView, { assertAllowed: assertOpenToAgents }),

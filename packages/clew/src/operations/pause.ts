@@ -9,6 +9,7 @@ export const pause = answering({
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/pause' },
+  mcp: { tool: 'pause', effect: 'Pauses a run until it is resumed, in whichever process it is running.' },
   input: z.object({
     runId,
     reason: z.string().min(1).max(2000).optional().describe('why, for the record'),

@@ -8,6 +8,11 @@ export const signal = answering({
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/signals' },
+  mcp: {
+    tool: 'signal',
+    effect:
+      'Sends a signal to a run: a worker that has its agent goes on with it, with real effects: models, tools, cost.',
+  },
   input: z.object({
     runId,
     name: z.string().min(1).max(200).describe('name under which the run receives it'),

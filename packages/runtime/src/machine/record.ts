@@ -1,4 +1,5 @@
 import { beginsStep, type ClewEvent, type EventOf, type FieldsOf, isOwn, kindOfStep } from '@clew/ledger'
+import { mayBePatch } from './patches.ts'
 import { addStatement, type StatementIndex } from './statements.ts'
 import type { Step } from './step.ts'
 
@@ -81,6 +82,8 @@ export interface RunRecord {
   readonly answers: ReadonlyMap<string, AnswerEvent>
   /** Statements of the code (R13). */
   readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
+  /** Decisions for changed code (W6). */
+  readonly patches: readonly ClewEvent[]
   /** What steps are performed with in place of what the code asks for, by step id: a fork said so. */
   readonly requests: ReadonlyMap<string, unknown>
   /** Seqs of the ends of calls, by the id of the event. */
@@ -109,9 +112,10 @@ export interface RunRecord {
   isOwnEnd(eventId: string): boolean
   /**
    * Whether the record shows that the code acted after it was woken by this event: then all that it asked for until that
-   * wake is on record, because starts are committed in the order of the calls.
+   * wake is on record, because starts are committed in the order of the calls. `bodyId` is the start of the body that it
+   * acted in: a resume enters a further attempt before its turn.
    */
-  actedAfter(eventId: string | null): boolean
+  actedAfter(eventId: string | null, bodyId?: string): boolean
 }
 
 /** Readings belong to the attempt whose code took them: the next attempt looks at the clock again. */
@@ -176,6 +180,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
   const seqs = new Map<string, number>()
   const acceptedSeq = acceptedIn(events)
   const statements: StatementIndex = new Map()
+  const patches: ClewEvent[] = []
   let starts = 0
   let pausedSeq = 0
   let isFork = false
@@ -265,7 +270,8 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     // The end of a fork's source is not part of the fork.
     else if (RUN_ENDS.has(eventType)) {
       if (!isOfSource) end ??= event
-    } else addStatement(statements, event, triedLast)
+    } else if (mayBePatch(event)) patches.push(event)
+    else addStatement(statements, event, triedLast)
   }
 
   for (const call of calls) settle(call, { isShared, isGraph, bodies })
@@ -331,7 +337,12 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     for (let id = causationId; id !== null; ) {
       const seq = seqs.get(id)
       if (seq !== undefined) return seq
-      id = startsById.get(id)?.causationId ?? null
+      const start = startsById.get(id)
+      const cause = start?.causationId ?? null
+      // A failed attempt wakes no code: the machine begins the next one, whose body acts from that start on.
+      const isRetry = start && cause !== null && !seqs.has(cause) && !startsById.has(cause)
+      if (isRetry && attemptOf(start) > 1) return start.ledger.seq
+      id = cause
     }
     return 0
   }
@@ -353,6 +364,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     questions,
     answers,
     statements,
+    patches,
     requests,
     seqs,
     takenUp,
@@ -375,7 +387,8 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     },
     isShared,
     isOwnEnd: (eventId) => seqs.has(eventId) && !sharedIds.has(eventId),
-    actedAfter: (eventId) => isKnown(eventId) && reasons().actedSeq > wakeOf(eventId),
+    actedAfter: (eventId, bodyId) =>
+      isKnown(eventId) && reasons().actedSeq > Math.max(wakeOf(eventId), wakeOf(bodyId ?? null)),
   }
 }
 
