@@ -28,6 +28,7 @@ import { startUpFigures } from './scenarios/start-up.ts'
 import { tapeFigures } from './scenarios/tape.ts'
 import { transferFigures } from './scenarios/transfer.ts'
 import { verifyFigures } from './scenarios/verify.ts'
+import { workFigures } from './scenarios/work.ts'
 
 const MILLION = 1_000_000
 
@@ -57,6 +58,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'start-up': startUpFigures,
   listing: () => listingFigures(MILLION),
   search: () => searchFigures(MILLION),
+  work: workFigures,
   memory: () => memoryFigures(100_000),
   page: () => pageFigures(Number(process.env['CLEW_BENCH_STEPS'] ?? 100_000)),
   flat: () => flatFigures(MILLION),
