@@ -88,12 +88,14 @@ export function toAgent(
         const isWrite = op.safety !== 'read'
         const safety = world.isReserving ? op.safety : 'read'
         const input = { name: op.name, acc }
-        return (
-          await run.effect(op.name, input, (given, call) => effect({ ...op, isWrite }, given, call), {
-            safety,
-            retry,
-          })
-        ).got
+        const { got } = await run.effect(
+          op.name,
+          input,
+          (given, call) => effect({ ...op, isWrite }, given, call),
+          { safety, retry },
+        )
+        if (got % 4 === 0) run.say(`${op.name} gave ${got}`)
+        return got
       }
       case 'nested':
       case 'handoff': {

@@ -152,4 +152,35 @@ export const savedLives: readonly (readonly [string, Scenario])[] = [
       { deaths: [{ share: 149, committed: false }] },
     ),
   ],
+  ...[396, 450].map((share): readonly [string, Scenario] => [
+    `R5 a body that is handed over as it is tried again: calls that its attempt lacks are not new (${share})`,
+    life(
+      [
+        { op: 'loop', times: 1, body: [{ op: 'clock' }] },
+        read('a'),
+        {
+          op: 'nested',
+          name: 'a',
+          tries: 2,
+          body: [
+            {
+              op: 'race',
+              branches: [
+                [read('a', 0, 2), { op: 'clock' }],
+                [read('a', 1), read('a')],
+              ],
+            },
+            asleep,
+            { op: 'child', name: 'a', body: [{ op: 'compute', name: 'a', add: 0 }] },
+          ],
+        },
+      ],
+      {
+        deaths: [
+          { share, committed: false, handsOver: 'in peace' },
+          { share: 0, committed: false },
+        ],
+      },
+    ),
+  ]),
 ]

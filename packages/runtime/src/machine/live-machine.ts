@@ -142,7 +142,9 @@ function createLivePorts(
       if (!(await stirs(graceMs())) && missingIn(core) === missed) return bodies.missed(missed, true)
     }
     const held = cursor?.held.filter(({ scope }) => !isEnding(scope)) ?? []
-    const added = held.find((step) => isPast(step) && record?.actedAfter(step.askedCause))
+    const added = held.find(
+      (step) => isPast(step) && record?.actedAfter(step.askedCause, step.scope.step?.startId),
+    )
     if (added) return core.diverge(extra(added))
     core.isReading = false
     core.statements.flush()
@@ -192,7 +194,9 @@ function createLivePorts(
   async function finish(outcome: Outcome): Promise<IdleReason> {
     const missed = cursor?.nextIn('', 1)
     const added = core.isReading
-      ? cursor?.held.find((step) => isPast(step) && record?.actedAfter(step.askedCause))
+      ? cursor?.held.find(
+          (step) => isPast(step) && record?.actedAfter(step.askedCause, step.scope.step?.startId),
+        )
       : undefined
     const found = missed ? missing(core, missed) : added && extra(added)
     if (found) return { type: 'blocked', divergence: core.withTexts(found) }

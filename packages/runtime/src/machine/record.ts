@@ -112,9 +112,10 @@ export interface RunRecord {
   isOwnEnd(eventId: string): boolean
   /**
    * Whether the record shows that the code acted after it was woken by this event: then all that it asked for until that
-   * wake is on record, because starts are committed in the order of the calls.
+   * wake is on record, because starts are committed in the order of the calls. `bodyId` is the start of the body that it
+   * acted in: a resume enters a further attempt before its turn.
    */
-  actedAfter(eventId: string | null): boolean
+  actedAfter(eventId: string | null, bodyId?: string): boolean
 }
 
 /** Readings belong to the attempt whose code took them: the next attempt looks at the clock again. */
@@ -336,7 +337,12 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     for (let id = causationId; id !== null; ) {
       const seq = seqs.get(id)
       if (seq !== undefined) return seq
-      id = startsById.get(id)?.causationId ?? null
+      const start = startsById.get(id)
+      const cause = start?.causationId ?? null
+      // A failed attempt wakes no code: the machine begins the next one, whose body acts from that start on.
+      const isRetry = start && cause !== null && !seqs.has(cause) && !startsById.has(cause)
+      if (isRetry && attemptOf(start) > 1) return start.ledger.seq
+      id = cause
     }
     return 0
   }
@@ -381,7 +387,8 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     },
     isShared,
     isOwnEnd: (eventId) => seqs.has(eventId) && !sharedIds.has(eventId),
-    actedAfter: (eventId) => isKnown(eventId) && reasons().actedSeq > wakeOf(eventId),
+    actedAfter: (eventId, bodyId) =>
+      isKnown(eventId) && reasons().actedSeq > Math.max(wakeOf(eventId), wakeOf(bodyId ?? null)),
   }
 }
 

@@ -18,7 +18,7 @@ export function resumePolicy(core: MachineState): DivergencePolicy {
       if (core.isReading) return 'hold'
       // With async durability a gap is legal: what only reads begins.
       const isGapless = core.options.durability !== 'async' || !isWrite(step.spec.work)
-      return isGapless || !record?.actedAfter(step.askedCause) ? 'begin' : 'part'
+      return isGapless || !record?.actedAfter(step.askedCause, step.scope.step?.startId) ? 'begin' : 'part'
     },
     part({ step, expected }) {
       if (expected && !expected.step) core.diverge(missing(core, expected, step))
