@@ -147,7 +147,7 @@ describe('U1 a run', () => {
     await page.mouse.up()
     await page.getByText('superstep 3 of 10').waitFor()
     await page.getByRole('radio', { name: 'Diff to previous' }).click()
-    await page.getByText('"next: T-2"').waitFor()
+    await page.locator('.word-diff ins').filter({ hasText: '2' }).first().waitFor()
     await page.getByRole('button', { name: 'To the end' }).click()
     await page.getByText('superstep 10 of 10').waitFor()
   })

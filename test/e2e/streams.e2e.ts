@@ -143,7 +143,7 @@ describe('the demo, as a stranger meets it', () => {
     await page.getByRole('button', { name: 'To the end' }).click()
     await page.keyboard.press('f')
     const sheet = page.getByRole('dialog', { name: 'Fork this run' })
-    await sheet.getByText('kept from the record').waitFor()
+    await sheet.getByText(/kept, \$0/).waitFor()
     await sheet.getByRole('button', { name: 'Fork', exact: true }).click()
     await page.getByText(/^fork of/).waitFor()
     expect(page.url()).not.toContain(encodeURIComponent(runId))

@@ -9,8 +9,10 @@ import {
   foreignType,
   type Ledger,
   openLedger,
+  openRunHandle,
   recordAnswers,
   requestStop,
+  submitRun,
 } from 'clew'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startLossyProxy } from './lossy-proxy.ts'
@@ -247,6 +249,23 @@ describe('W9 a ledger behind a server', () => {
     expect(await errorOf(() => requestStop(remote, 'b'))).toEqual(
       await errorOf(() => requestStop(beside, 'b')),
     )
+  })
+
+  it('W2 waits for the result of a run that a worker ends, follows it and stops it', async () => {
+    const ask = agent('ask', (run) => run.interrupt({ question: 'go?' }))
+    await ask.start(beside, {}, { runId: 'a' })
+    const handle = openRunHandle(remote, 'a')
+    expect(await handle.result()).toMatchObject({ status: 'paused' })
+    const followed = Array.fromAsync(handle.follow())
+    await ask.resume(beside, 'a', { answer: ANSWER })
+    expect(await handle.result()).toMatchObject({ status: 'completed', output: ANSWER })
+    expect(await followed).toEqual(await Array.fromAsync(beside.read('a')))
+
+    const id = await submitRun(beside, 'ask', {}, { runId: 'b' })
+    const waiting = openRunHandle(remote, id).result()
+    expect(await openRunHandle(remote, id).result({ waitMs: 1 })).toMatchObject({ status: 'pending' })
+    expect(await openRunHandle(remote, id).stop()).toMatchObject({ status: 'stopped' })
+    expect(await waiting).toMatchObject({ status: 'stopped' })
   })
 
   it('executes nothing and erases nothing: what it cannot do says so', async () => {

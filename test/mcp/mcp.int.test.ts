@@ -176,6 +176,32 @@ describe('the official client over HTTP', () => {
     expect(told).toEqual(told.toSorted((a, b) => a - b))
   })
 
+  it('A5 a client that goes away in the middle of a call harms no other', async () => {
+    const gone = await connectHttp(served.server.url)
+    const leaving = new AbortController()
+    const asked = gone.client.callTool(
+      { name: 'tail', arguments: { runId: 'run-1' } },
+      { signal: leaving.signal },
+    )
+    leaving.abort()
+    await expect(asked).rejects.toThrow()
+    await gone.client.close()
+    expect((await open.call('get_run', { runId: 'run-1' })).isError).toBe(false)
+  })
+
+  it('A5 a cursor goes on after an erasure, and an erased value says so', async () => {
+    await recordRun(served.ledger, 'erased')
+    const first = await open.json<{ nextCursor: string | null }>('list_runs', { limit: 1 })
+    const before = await open.call('list_runs', { limit: 1, cursor: first.nextCursor ?? '' })
+    await served.ledger.erase({ runId: 'erased' }, { reason: 'asked for', by: 'ann' })
+    expect(await open.call('list_runs', { limit: 1, cursor: first.nextCursor ?? '' })).toMatchObject({
+      isError: before.isError,
+    })
+    const { text } = await open.call('get_value', { runId: 'erased', seq: 4 })
+    expect(text).toContain('erased')
+    expect(text).not.toContain('"a":2')
+  })
+
   it('A5 two clients at once get their own answers', async () => {
     const other = await connectHttp(served.server.url, { name: 'other' })
     const asked = Array.from(

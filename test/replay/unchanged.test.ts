@@ -8,6 +8,7 @@ import { scenarios as graphScenarios, live as liveGraph } from '../runtime/graph
 import { createWorld as createGraphWorld, toGraph, type World } from '../runtime/random-graphs.ts'
 import { live, oneLife, scenarios } from '../runtime/lives.ts'
 import { createWorld, toAgent } from '../runtime/random-agents.ts'
+import { sendWhatIsAwaited } from '../runtime/signal-sender.ts'
 import { savedLives } from '../runtime/saved-lives.ts'
 import { flawsOfReplay } from './unchanged-lives.ts'
 
@@ -49,6 +50,7 @@ describe('D1 the code that a run was recorded with', () => {
         const ledger = await openLedger('memory:')
         await live(scenario, ledger, [])
         const events = await Array.fromAsync(ledger.read('run'))
+        const sender = sendWhatIsAwaited(ledger)
         for (const [n, { share }] of scenario.deaths.entries()) {
           const world = createWorld()
           const target = toAgent(scenario.program, world, scenario.durability)
@@ -60,6 +62,7 @@ describe('D1 the code that a run was recorded with', () => {
             await oneLife(target, ledger, newRunId, { suspendAlways }, world)
           expect(await flawsOfReplay(target, ledger, newRunId)).toEqual([])
         }
+        await sender.stop()
         await ledger.close()
       }),
       { numRuns: numRuns(25) },

@@ -290,3 +290,25 @@ describe('W1 W3 a submitted run', () => {
     expect(await flawsOf(ledger, 'r')).toEqual([])
   })
 })
+
+describe('P2 W3 a secret in a signal', () => {
+  it('P2 a payload that is a secret as a whole never reaches the code as a placeholder: the run is blocked until it is resumed with it', async () => {
+    const ledger = createMemoryWorld().open()
+    const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
+    const given: unknown[] = []
+    const keeps = agent('keeps', async (run) => {
+      const key = await run.receive<string>('key')
+      given.push(key)
+      return key.length
+    })
+    const going = keeps.start(ledger, null, { runId: 'r' })
+    await untilStatus(ledger, 'r', 'paused')
+    await signal(ledger, 'r', 'key', secret)
+    expect(await going).toMatchObject({ status: 'blocked', divergence: { kind: 'redacted' } })
+    expect(given).toEqual([])
+    expect(JSON.stringify(await eventsOf(ledger, 'r'))).not.toContain(secret)
+    const { output } = await keeps.resume(ledger, 'r', { secrets: [secret] })
+    expect([output, given]).toEqual([secret.length, [secret]])
+    expect((await ledger.getRun('r'))?.signals?.unread).toBe(0)
+  })
+})

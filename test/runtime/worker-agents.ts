@@ -48,3 +48,12 @@ export const poison = agent('poison', async (run) => {
     return new Promise(() => {})
   })
 })
+
+/** Submitted work: one effect, which says when it was done. */
+export const quick = agent('quick', async (run, input: { n: number }) =>
+  run.effect('work', input, async ({ n }) => {
+    note(`work ${run.runId}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    return n
+  }),
+)

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs'
 import { openLedger, startWorker } from 'clew'
-import { hangs, poison, short } from './worker-agents.ts'
+import { hangs, poison, quick, short } from './worker-agents.ts'
 
 /** A worker process: `node worker-child.ts URL CONCURRENCY SWEEP_MS GRACE_MS`; tells one JSON line for each notice. */
 const [, , url = '', concurrency, sweepMs, graceMs] = process.argv
 const ledger = await openLedger(url)
 const worker = await startWorker({
   ledger,
-  agents: [short, hangs, poison],
+  agents: [short, hangs, poison, quick],
   concurrency: Number(concurrency),
   sweepMs: Number(sweepMs),
   graceMs: Number(graceMs),

@@ -99,6 +99,7 @@ async function checkLedger(ledger: Ledger, namesOthers: boolean): Promise<Check[
     ...(await attempt('consumers', () => checkConsumers(ledger))),
     ...(await attempt('search index', () => checkIndex(ledger))),
     ...(await attempt('projections', () => checkProjections(ledger))),
+    ...(await attempt('workers', () => checkServed(ledger))),
     ...(await attempt('housekeeping', () => checkHousekeeping(ledger))),
     ...(await attempt('newest run', () => checkNewest(ledger))),
   ]
@@ -145,6 +146,21 @@ async function checkLeases(ledger: Ledger): Promise<Check[]> {
   if (runs.length > LISTED)
     interrupted.push(warn('orphans', 'there are more of them', 'Run: clew runs --status interrupted'))
   return [...(held.length > 0 ? held : [ok('leases', 'none held')]), ...interrupted]
+}
+
+/** W6: runs of an agent that no live worker has would wait without a word. */
+async function checkServed(ledger: Ledger): Promise<Check[]> {
+  // Imported on use: readers need no runtime.
+  const { findUnserved } = await import('@clew/runtime')
+  const unserved = await findUnserved(ledger)
+  if (unserved.length === 0) return [ok('workers', 'no run waits for an agent that no worker has')]
+  return unserved.map(({ agent, waiting }) =>
+    warn(
+      'workers',
+      `${formatCount(waiting)} ${waiting === 1 ? 'run waits' : 'runs wait'} for agent ${agent}, which no live worker has: unserved`,
+      'Start one: clew worker --agent MODULE',
+    ),
+  )
 }
 
 const LISTED = 10

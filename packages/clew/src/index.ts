@@ -206,7 +206,7 @@ export {
   type WireLedgerFields,
 } from '@clew/ledger'
 export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
-export { recordAnswers, requestStop } from './remote/control.ts'
+export { openRunHandle, recordAnswers, requestStop } from './remote/control.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'
@@ -238,6 +238,7 @@ export {
   type Drawing,
   type Durability,
   type EffectCall,
+  type DetachOptions,
   type HandoffDetail,
   type EffectOptions,
   END,
@@ -281,7 +282,6 @@ export {
   type Question,
   findUnserved,
   listQueues,
-  openRunHandle,
   type QueueOptions,
   type QueueState,
   recordFork,

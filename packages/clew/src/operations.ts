@@ -33,9 +33,11 @@ import type { Operation } from './operations/operation.ts'
 import { pause } from './operations/pause.ts'
 import { policy } from './operations/policy.ts'
 import { preview } from './operations/preview.ts'
+import { queueList, queueSet } from './operations/queue.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
 import { replay } from './operations/replay.ts'
+import { result } from './operations/result.ts'
 import { resume } from './operations/resume.ts'
 import { retention } from './operations/retention.ts'
 import { runs } from './operations/runs.ts'
@@ -52,6 +54,7 @@ import { score } from './operations/score.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
 import { show } from './operations/show.ts'
+import { start } from './operations/start.ts'
 import { signal } from './operations/signal.ts'
 import { skill } from './operations/skill.ts'
 import { state } from './operations/state.ts'
@@ -98,6 +101,10 @@ export const operations = [
   memorySweep,
   memoryExport,
   memoryImport,
+  start,
+  result,
+  queueList,
+  queueSet,
   debug,
   resume,
   answer,

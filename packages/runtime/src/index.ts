@@ -67,6 +67,7 @@ export {
   type ChildOptions,
   type EffectCall,
   type HandoffDetail,
+  type DetachOptions,
   type EffectOptions,
   type ReceiveOptions,
   type Question,

@@ -31,7 +31,7 @@ export const trip = agent('trip', async (run, input: { to: string; mail: string 
 export const odd = agent('odd', async (run, city: string) => {
   const answer = await run.effect('forecast', { city }, () => outside<{ hours: number[] | null }>({ hours: null }))
   const degrees = await run.step('coldest', answer, ({ hours }) => ${rule})
-  return run.effect('tell', { degrees }, () => outside('told'))
+  return run.effect('tell', { degrees }, () => outside('told'), { safety: 'read' })
 })
 export const down = agent('down', (run) => run.effect('call', {}, () => { outside(0); throw new Error('503') }))
 export const chat = new StateGraph({ notes: append<string>(), turns: last(0) })

@@ -113,8 +113,10 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
       if (request.mode === 'reconstruct') return replay(null, { ...request, ledger, runId })
       if (!agents) throw replayNeedsAgent(run)
       const listener = onEvent && { event: onEvent }
+      // A what-if is a branch like any other.
+      const isBranch = request.mode === 'what-if' ? { effects: 'ask' as const } : {}
       const agent = canRun(run.agent) ? run.agent : mappedBy(run.agent)
-      return ours(agents.of({ runId, agent }).replay(ledger, runId, { ...request, listener }))
+      return ours(agents.of({ runId, agent }).replay(ledger, runId, { ...request, ...isBranch, listener }))
     },
     async answer(runId, request) {
       await assertNoChild(ledger, await readRun(ledger, runId))

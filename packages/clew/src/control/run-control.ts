@@ -71,6 +71,8 @@ export interface ReplayRequest {
   /** Input of a what-if in place of the recorded one, or state values from that point on. */
   readonly input?: unknown
   readonly state?: Readonly<Record<string, unknown>> | undefined
+  /** Of a what-if; `RunControl` sets it to `ask`. */
+  readonly effects?: 'ask' | 'live' | undefined
   /** Paths that may differ: `input.requestId`, `output.items[*].at`. */
   readonly volatile?: readonly string[] | undefined
   /** Keep the report as a run of its own. */

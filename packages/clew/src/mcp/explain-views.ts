@@ -53,7 +53,7 @@ const HEADS = { failed: 'failed', paused: 'waits', running: 'at work', last: 'la
 
 /** Summary, suspects with the events that show them, the difference, and the two calls that are worth making next. */
 export function explainView(output: z.output<(typeof explain)['output']>): View {
-  const { run, place, lastGood, origin, suspects, outcome } = output
+  const { run, place, lastGood, origin, suspects, outcome, unreadEvents } = output
   const [first] = suspects
   return {
     head: [
@@ -61,6 +61,7 @@ export function explainView(output: z.output<(typeof explain)['output']>): View 
       ...(outcome
         ? [`outcome ${outcome.name} ${String(outcome.value)}${outcome.isGood ? '' : ', which is bad'}`]
         : []),
+      ...(unreadEvents > 0 ? [`${unreadEvents} events in its middle were not looked at`] : []),
       ...(suspects.length === 0 ? ['nothing found: no event of this run looks wrong'] : []),
       ...suspects.flatMap(({ eventId, seq, stepId, kind, why, led }, at) => [
         `${at === 0 ? 'likely cause' : 'also possible'}: event ${eventId} (${seq}${stepId === null ? '' : `, ${stepId}`}) ${kind}: ${why}`,
@@ -82,7 +83,13 @@ export function explainView(output: z.output<(typeof explain)['output']>): View 
             `last good run: ${lastGood.runId} (same ${lastGood.matched})`,
             ...(lastGood.first
               ? divergenceLines(lastGood.first)
-              : [lastGood.same ? '  did the same' : '  took the same way']),
+              : [
+                  lastGood.deltas === null
+                    ? '  too long to be compared here'
+                    : lastGood.same
+                      ? '  did the same'
+                      : '  took the same way',
+                ]),
           ]
         : ['no good run to compare with']),
     ],

@@ -14,7 +14,7 @@ export const fork = answering({
   mcp: {
     tool: 'fork',
     effect:
-      'Makes a new run; runs the code of its agent from there if that is served here, with real effects: models, tools, cost.',
+      'Makes a new run; runs the code of its agent from there if that is served here. Models and declared reads are performed, at their cost; other effects give their recorded result for the same input, or ask.',
   },
   input: z.object({
     runId,

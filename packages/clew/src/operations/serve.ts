@@ -29,6 +29,7 @@ export const serve = streaming({
       .boolean()
       .default(true)
       .describe('without retention, sweep of orphans and index catch-up every hour'),
+    works: z.boolean().optional().describe('also claim and run the runs of the agents here'),
     log: z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('warn')
@@ -57,12 +58,13 @@ export const serve = streaming({
       log: '--log <level>',
     },
     flags: {
+      '--worker <module>': 'the same as --agent, and this process is a worker of its agents as well',
       '--agent <module>': 'file or package that exports agents: their runs can be resumed here',
       '--mode <switches>':
         'switches that are on: read, or a list of write, resume and replay; default CLEW_MODE, else all',
     },
   },
-  async *run(ledger, { page, log, housekeeping, ...where }, { agents, signal } = {}) {
+  async *run(ledger, { page, log, housekeeping, works, ...where }, { agents, signal } = {}) {
     const [
       { createLog, startServer },
       { createControl },
@@ -72,7 +74,7 @@ export const serve = streaming({
       { readVersion },
       { ingestStarter },
       { signingKeyOf },
-      { startHousekeeping, startScheduler },
+      { startHousekeeping, startScheduler, startWorker },
       { serveEndpoint },
     ] = await Promise.all([
       import('@clew/server'),
@@ -107,6 +109,14 @@ export const serve = streaming({
             onError: (err) => serverLog.warn({ err }, 'housekeeping failed'),
           })
         : undefined
+    const worker =
+      works && agents
+        ? await startWorker({
+            ledger,
+            agents: agents.names.map((agent) => agents.of({ runId: '', agent })),
+            onNotice: (notice) => serverLog.info({ notice }, 'worker'),
+          })
+        : undefined
     const scheduler = ledger.mode.write
       ? startScheduler(ledger, {
           onError: (err, scheduleId) => serverLog.warn({ err, scheduleId }, 'schedule failed'),
@@ -121,6 +131,7 @@ export const serve = streaming({
       }
       if (signal && !signal.aborted) await once(signal, 'abort')
     } finally {
+      await worker?.stop()
       await scheduler?.stop()
       await upkeep?.stop()
       await server.close()

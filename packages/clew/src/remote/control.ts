@@ -1,8 +1,10 @@
 import type { JsonObject, Ledger, RunSummary } from '@clew/ledger'
 import {
   type AnswerOptions,
+  openRunHandle as openHere,
   recordAnswers as recordHere,
   requestStop as requestHere,
+  type RunHandle,
   type StopOptions,
 } from '@clew/runtime'
 import { askAgain, type RemoteServer } from './ask-server.ts'
@@ -49,3 +51,9 @@ export async function recordAnswers(
   const { answer, answers, pauseId, by } = options
   return control(server, '/v1/runs/{runId}/resume', { runId, answer, answers, pauseId, by, wait: false })
 }
+
+/** A handle of any run in the ledger, for processes that do not have its agent. */
+export const openRunHandle = (ledger: Ledger, runId: string): RunHandle => ({
+  ...openHere(ledger, runId),
+  stop: (options) => requestStop(ledger, runId, options),
+})

@@ -127,7 +127,6 @@ const REFUSED: { readonly [Name in Refused]: true } = {
   import: true,
   stats: true,
   newestPosition: true,
-  watch: true,
   policy: true,
   setPolicy: true,
 }

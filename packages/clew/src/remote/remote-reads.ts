@@ -26,6 +26,7 @@ type Reads = Views &
     | 'read'
     | 'follow'
     | 'lastPosition'
+    | 'watch'
     | 'getEvent'
     | 'getRun'
     | 'listRuns'
@@ -99,6 +100,17 @@ export function createReads(server: RemoteServer): Reads {
     throw new ClewError('closed', `The server ${server.url} ended the stream`, 'Try again.')
   }
 
+  function watch(wake: () => void): () => void {
+    const stop = new AbortController()
+    const rest = { method: 'get', path: '/v1/follow' } as const
+    const look = async (): Promise<void> => {
+      for await (const _ of followLines(server, { rest, input: {}, signal: stop.signal })) wake()
+    }
+    // The caller learns from its next read why there are no more notifications.
+    look().catch(wake)
+    return () => stop.abort()
+  }
+
   async function* followLedger({
     afterPosition = 0,
     types,
@@ -160,6 +172,7 @@ export function createReads(server: RemoteServer): Reads {
     compliance: ({ since, ...filter } = {}) => get('/v1/compliance', { ...filter, since: isoOf(since) }),
     read,
     lastPosition,
+    watch,
     follow(options = {}) {
       const { runId, live, afterPosition = 0, types } = options
       if (runId === undefined) return followLedger(options)

@@ -79,8 +79,8 @@ type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState' | 'getStateAt' | 'listR
 const SHOWN_CAUSES = 10
 
 /** Of longer runs the beginning and the end are looked at: an explanation is read while somebody waits. */
-const MAX_EVENTS = 8000
-const FIRST_EVENTS = 1000
+const MAX_EVENTS = 4000
+const FIRST_EVENTS = 500
 const PROGRESS_EVENTS = 500
 
 /** The failed or last step of a run, what led there, what may be the cause, and what the last good run did differently. */

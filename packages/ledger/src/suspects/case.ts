@@ -2,6 +2,7 @@ import type { ClewEvent } from '../event/envelope.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
 import type { RunOutcome } from '../read/last-good.ts'
+import { keysOf, scalarsOf } from './scalars.ts'
 
 /** Something that came into the run: what a step, a tool or a model gave back. */
 export interface Product {
@@ -10,6 +11,9 @@ export interface Product {
   readonly step: StepRecord | null
   readonly name: string
   readonly value: unknown
+  readonly scalars: ReturnType<typeof scalarsOf>
+  /** Names of its fields, at any depth. */
+  readonly keys: ReadonlySet<string>
 }
 
 /** A run whose failure is to be explained, as the detectors read it. */
@@ -56,6 +60,10 @@ export function openCase(
 export function productsOf(events: readonly ClewEvent[], steps: readonly StepRecord[]): Product[] {
   const byEnd = new Map(steps.map((step) => [step.endedSeq, step]))
   const products: Product[] = []
+  const add = (event: ClewEvent, step: StepRecord | null, name: string, value: unknown): void => {
+    const scalars = scalarsOf(value)
+    products.push({ event, step, name, value, scalars, keys: keysOf(scalars) })
+  }
   const calls = new Map<unknown, string>()
   for (const event of events) {
     const { payload, eventType } = event
@@ -63,15 +71,10 @@ export function productsOf(events: readonly ClewEvent[], steps: readonly StepRec
       calls.set(payload['toolCallId'] ?? payload['tool_call_id'], payload['name'])
     if (eventType === 'execution.step_completed') {
       const step = byEnd.get(event.ledger.seq) ?? null
-      products.push({ event, step, name: step?.nodeName ?? '', value: payload['output'] })
+      add(event, step, step?.nodeName ?? '', payload['output'])
     } else if (eventType === 'execution.tool_result') {
       const name = payload['name'] ?? calls.get(payload['toolCallId'] ?? payload['tool_call_id'])
-      products.push({
-        event,
-        step: null,
-        name: typeof name === 'string' ? name : '',
-        value: payload['result'],
-      })
+      add(event, null, typeof name === 'string' ? name : '', payload['result'])
     }
   }
   return products

@@ -50,3 +50,6 @@ const VOLATILE_PATH =
 /** Ids of requests, times and durations differ between any two runs. */
 export const isVolatile = (path: string, value: unknown): boolean =>
   VOLATILE_PATH.test(path) || (typeof value === 'string' && VOLATILE_VALUE.test(value))
+
+export const keysOf = (scalars: readonly { readonly path: string }[]): ReadonlySet<string> =>
+  new Set(scalars.map(({ path }) => path.split('.').at(-1) ?? '').filter((key) => key !== ''))

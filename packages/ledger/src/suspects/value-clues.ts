@@ -13,9 +13,12 @@ export function sourceClues({ end, products, failed }: Case): Clue[] {
     .map(({ value }) => value)
     .filter(isTelling)
   const sources = new Map<Product, Scalar[]>()
+  // The first that has it: later ones only passed it on.
+  const firstWith = new Map<Scalar, Product>()
+  for (const product of before)
+    for (const { value } of product.scalars) if (!firstWith.has(value)) firstWith.set(value, product)
   for (const value of new Set(given)) {
-    // The first that has it: later ones only passed it on.
-    const from = before.find((product) => scalarsOf(product.value).some((each) => each.value === value))
+    const from = firstWith.get(value)
     if (from) sources.set(from, [...(sources.get(from) ?? []), value])
   }
   const named = namesIn(end.error)
@@ -38,14 +41,13 @@ export function missingFieldClues({ end, products }: Case, peers: readonly Produ
   if (!end) return []
   const clues: Clue[] = []
   const fields = [...namesIn(end.error)].filter((name) => /^[A-Za-z_]\w{1,60}$/.test(name))
-  for (const { event, value, name, step } of products) {
-    if (event.ledger.seq >= end.event.ledger.seq) continue
-    const keys = keysOf(value)
-    if (keys.size === 0) continue
-    const others = [...products, ...peers].filter((each) => each.name === name && each.event !== event)
-    const field = fields.find(
-      (each) => !keys.has(each) && others.some((other) => keysOf(other.value).has(each)),
-    )
+  if (fields.length === 0) return []
+  const byName = Map.groupBy([...products, ...peers], ({ name }) => name)
+  for (const product of products) {
+    const { event, name, step, keys } = product
+    if (event.ledger.seq >= end.event.ledger.seq || keys.size === 0) continue
+    const others = fewOf(byName.get(name) ?? [], product)
+    const field = fields.find((each) => !keys.has(each) && others.some((other) => other.keys.has(each)))
     if (field !== undefined)
       clues.push({
         event,
@@ -62,7 +64,7 @@ export function oddClues({ products, isBad }: Case, peers: readonly Product[]): 
   const clues: Clue[] = []
   const byName = Map.groupBy([...products, ...peers], ({ name }) => name)
   for (const product of products) {
-    const others = (byName.get(product.name) ?? []).filter((each) => each !== product)
+    const others = fewOf(byName.get(product.name) ?? [], product)
     const clue = oddClue(product, others)
     if (clue) clues.push(clue)
     else if (isBad && isNothing(product.value) && isLookup(product))
@@ -76,6 +78,14 @@ export function oddClues({ products, isBad }: Case, peers: readonly Product[]): 
   return clues
 }
 
+const MAX_PEERS = 40
+
+/** Enough to know what is usual: the first and the last of its name. */
+function fewOf(all: readonly Product[], product: Product): Product[] {
+  const few = all.length <= MAX_PEERS ? all : [...all.slice(0, MAX_PEERS / 2), ...all.slice(-MAX_PEERS / 2)]
+  return few.filter((each) => each !== product)
+}
+
 const isLookup = ({ name, step }: Product): boolean =>
   step?.kind !== 'step' && /(?:get|find|read|recall|search|lookup|load|fetch|memory|context)/i.test(name)
 
@@ -86,11 +96,13 @@ function isNothing(value: unknown): boolean {
 }
 
 /** Two others at least: against one, either may be the odd one. */
-function oddClue({ event, value, name, step }: Product, others: readonly Product[]): Clue | undefined {
+function oddClue(
+  { event, name, step, keys, scalars }: Product,
+  others: readonly Product[],
+): Clue | undefined {
   if (name === '' || others.length < 2 || step?.kind === 'model') return undefined
   const who = step?.stepId ?? name
-  const keys = keysOf(value)
-  const shapes = others.map((other) => keysOf(other.value))
+  const shapes = others.map((other) => other.keys)
   if (shapes.every((shape) => shape.size > 0)) {
     const usual = [...(shapes[0] ?? [])].filter((key) => shapes.every((shape) => shape.has(key)))
     const missing = usual.filter((key) => !keys.has(key))
@@ -103,10 +115,10 @@ function oddClue({ event, value, name, step }: Product, others: readonly Product
         why: `${who} gave no ${missing[0]}, which all ${others.length} other answers of ${name} have${added.length > 0 ? `, but ${added[0]}` : ''}`,
       }
   }
-  for (const { path, value: own } of scalarsOf(value)) {
+  for (const { path, value: own } of scalars) {
     if (typeof own !== 'number' || own === 0 || isVolatile(path, own)) continue
     const usual = others
-      .flatMap((other) => scalarsOf(other.value))
+      .flatMap((other) => other.scalars)
       .filter((each) => each.path === path && typeof each.value === 'number' && each.value !== 0)
       .map((each) => Math.abs(each.value as number))
     if (usual.length < 2) continue
@@ -236,13 +248,6 @@ const tokensOf = (usage: unknown): number =>
         0,
       )
     : 0
-
-const keysOf = (value: unknown): ReadonlySet<string> =>
-  new Set(
-    scalarsOf(value)
-      .map(({ path }) => path.split('.').at(-1) ?? '')
-      .filter((key) => key !== ''),
-  )
 
 /** Words in quotation marks, identifiers and numbers of an error message. */
 export function namesIn(error: string): ReadonlySet<string> {

@@ -91,6 +91,7 @@ const VALUES = [
   'input',
   'output',
   'answer',
+  'payload',
   'default',
   'question',
   'options',

@@ -196,6 +196,7 @@ export function idleRun(): Run {
     sleep: refuse,
     receive: refuse,
     select: refuse,
+    patched: refuse,
     child: refuse,
     get memory() {
       return refuse()

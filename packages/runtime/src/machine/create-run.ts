@@ -5,6 +5,7 @@ import type { RunListener } from '../run/result.ts'
 import { createOptionCheck } from '../options/known-options.ts'
 import {
   type ChildOptions,
+  type DetachOptions,
   type EffectOptions,
   type Question,
   type ReceiveOptions,
@@ -13,6 +14,8 @@ import {
   type StepOptions,
   type TypedQuestion,
 } from '../run/run.ts'
+import type { Agent } from '../run/agent.ts'
+import type { Detach } from './machine-types.ts'
 import { currentCall } from './call-context.ts'
 import { assertHere } from './current-run.ts'
 import { sha256 } from './run-appender.ts'
@@ -42,6 +45,10 @@ interface RunParts {
   readonly call: (scope: Scope, spec: CallSpec) => Promise<Completed>
   /** Records what the code says of itself. */
   readonly state: (scope: Scope, statement: Statement) => string
+  /** Which way changed code takes. */
+  readonly patched: (scope: Scope, id: string) => boolean
+  /** Begins a child run that is not waited for; gives its id. */
+  readonly detach: Detach
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
   /** Marks the error of a call as one that ends this run, and not the process, if no code handles it; returns it. */
   readonly own: (error: unknown) => unknown
@@ -197,6 +204,19 @@ export function createRun(parts: RunParts): Run {
     return { ...won, value: await parseSignal(schema, won.value, { name, stepId }) } as never
   }
 
+  /** Its id is made of the step's, so that it is begun once however often the step is tried. */
+  const detach = (agent: Agent, name: string, input: unknown, { key }: DetachOptions): Promise<string> =>
+    run.effect(
+      name,
+      input,
+      (given, { idempotencyKey }) =>
+        parts.detach(agent.program, {
+          runId: deriveId(sha256, idempotencyKey, 'detached'),
+          input: given,
+        }),
+      { key, safety: 'write', idempotent: true },
+    )
+
   let memory: RunMemory | undefined
   const run: Run = {
     runId,
@@ -219,9 +239,10 @@ export function createRun(parts: RunParts): Run {
     receive: (name: string, schema?: unknown, options?: ReceiveOptions) =>
       receive(name, schema as SignalSchema | undefined, options) as Promise<never>,
     select,
-    child(agent, input, options = {}) {
+    child(agent: Agent, input: unknown, options: ChildOptions | DetachOptions = {}) {
       const { name = agent.name } = options
       check('child', name, options)
+      if ('detach' in options) return detach(agent, name, input, options) as Promise<never>
       const work = { kind: 'child' as const, open: (link: ChildLink) => parts.openChild(agent.program, link) }
       return make(name, input, work, options) as Promise<never>
     },
@@ -240,6 +261,11 @@ export function createRun(parts: RunParts): Run {
     uuid() {
       assertHere(scope, 'uuid')
       return deriveId(sha256, seed, draw('uuid'))
+    },
+    patched(id) {
+      assertHere(scope, 'patched')
+      checkName(id, 'A patch')
+      return parts.patched(scope, id)
     },
     get memory() {
       memory ??= createRunMemory({
@@ -272,7 +298,7 @@ const CHECKS = {
     { ...STEP_OPTIONS, safety: true, idempotent: true, approval: true, refresh: true },
     ['worksWith'],
   ),
-  child: createOptionCheck<ChildOptions>({ key: true, retry: true, timeoutMs: true, name: true }),
+  child: createOptionCheck<ChildOptions>({ key: true, retry: true, timeoutMs: true, name: true }, ['detach']),
   receive: createOptionCheck<ReceiveOptions>({ key: true, timeoutMs: true }, ['isRaw']),
 }
 const checkSelectOptions = createOptionCheck<SelectOptions>({ key: true })

@@ -75,6 +75,7 @@ export interface MachineOptions {
   readonly suspendAlways: boolean
   readonly now: () => number
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
+  readonly detach?: Detach | undefined
   /** Stops a waiting child run that no code awaits any more; rejects if that failed. */
   readonly stopChild?: ((runId: string, reason?: string) => Promise<unknown>) | undefined
   /** Reads the usage of a child run and its children; needed if there is a budget. */
@@ -91,6 +92,11 @@ export interface EndedStep {
   readonly restored: boolean
   readonly decision: string | readonly string[] | null
 }
+
+export type Detach = (
+  program: Program,
+  child: { readonly runId: string; readonly input: unknown },
+) => Promise<string>
 
 /** Why the machine stands still. */
 export type IdleReason =

@@ -1,3 +1,4 @@
+import { ClewError } from '@clew/ledger'
 import { toStepError } from '../run/run.ts'
 import { createRun } from './create-run.ts'
 import { bindCall } from './current-run.ts'
@@ -5,7 +6,7 @@ import type { Cursor } from './cursor.ts'
 import { scopeFor } from './cursor.ts'
 import { digestOf } from './digest.ts'
 import { type MachineState, quiet } from './machine-state.ts'
-import type { Machine } from './machine-types.ts'
+import type { Detach, Machine } from './machine-types.ts'
 import { mutableCopy } from './mutable-copy.ts'
 import { nameCall } from './name-call.ts'
 import { settle, signalOf } from './perform.ts'
@@ -225,7 +226,9 @@ export function createMachine<Rest>(
       signal: step ? () => signalOf(step, signal) : () => signal,
       call,
       state: core.statements.make,
+      patched: core.statements.patched,
       openChild,
+      detach: options.detach ?? cannotDetach,
       own(error) {
         if (error instanceof Error) ownRejection(error, failUnawaited)
         return error
@@ -396,6 +399,15 @@ export function createMachine<Rest>(
     openChild: options.openChild,
   }
 }
+
+const cannotDetach: Detach = () =>
+  Promise.reject(
+    new ClewError(
+      'bad_option',
+      'A run without a ledger cannot begin a detached child run',
+      'Start it on a ledger, or leave out detach.',
+    ),
+  )
 
 const BEGIN = { type: 'begin' } as const
 const nothing = (): void => {}

@@ -1,4 +1,5 @@
 import { beginsStep, type ClewEvent, type EventOf, type FieldsOf, isOwn, kindOfStep } from '@clew/ledger'
+import { mayBePatch } from './patches.ts'
 import { addStatement, type StatementIndex } from './statements.ts'
 import type { Step } from './step.ts'
 
@@ -81,6 +82,8 @@ export interface RunRecord {
   readonly answers: ReadonlyMap<string, AnswerEvent>
   /** Statements of the code (R13). */
   readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
+  /** Decisions for changed code (W6). */
+  readonly patches: readonly ClewEvent[]
   /** What steps are performed with in place of what the code asks for, by step id: a fork said so. */
   readonly requests: ReadonlyMap<string, unknown>
   /** Seqs of the ends of calls, by the id of the event. */
@@ -177,6 +180,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
   const seqs = new Map<string, number>()
   const acceptedSeq = acceptedIn(events)
   const statements: StatementIndex = new Map()
+  const patches: ClewEvent[] = []
   let starts = 0
   let pausedSeq = 0
   let isFork = false
@@ -266,7 +270,8 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     // The end of a fork's source is not part of the fork.
     else if (RUN_ENDS.has(eventType)) {
       if (!isOfSource) end ??= event
-    } else addStatement(statements, event, triedLast)
+    } else if (mayBePatch(event)) patches.push(event)
+    else addStatement(statements, event, triedLast)
   }
 
   for (const call of calls) settle(call, { isShared, isGraph, bodies })
@@ -359,6 +364,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     questions,
     answers,
     statements,
+    patches,
     requests,
     seqs,
     takenUp,

@@ -19,6 +19,8 @@ export interface Scope {
   draws: number
   /** Statements that its code has made (R13). */
   statements: number
+  /** Ways that its code has taken where it was changed (W6), by the id of the patch. */
+  patches: Map<string, boolean> | undefined
   closed: boolean
   /** Its body has failed and may be entered again: it is closed as soon as the writes in it have come to their end (R10). */
   isEnding: boolean
@@ -43,6 +45,7 @@ class OpenScope implements Scope {
   readings = 0
   draws = 0
   statements = 0
+  patches: Map<string, boolean> | undefined = undefined
   closed = false
   isEnding = false
   #ordinals: Map<string, number> | undefined = undefined

@@ -2,6 +2,7 @@ import { type ClewEvent, createDeriver, type ForeignType, type Payload } from '@
 import { type Comparison, createComparison } from '../replay/same-value.ts'
 import { toStepError } from '../run/run.ts'
 import type { MachineState } from './machine-state.ts'
+import { patchIds, patchIn, patchPayload } from './patches.ts'
 import { clockKey } from './record.ts'
 import { sha256 } from './run-appender.ts'
 import type { Scope } from './scope.ts'
@@ -18,6 +19,8 @@ export type StatementIndex = Map<string, ClewEvent[]>
 export interface Statements {
   /** Records a statement, or finds it in the record; gives the id of its event. */
   make(scope: Scope, statement: Statement): string
+  /** W6: which way the code takes where it was changed; the new one is recorded. */
+  patched(scope: Scope, id: string): boolean
   /** The code of a scope begins: in a replay it owes from here on what it said. */
   entered(scope: Scope): void
   /** Writes what the record turned out to lack: it was lost with the process. */
@@ -119,6 +122,20 @@ export function createStatements(core: () => MachineState): Statements {
       if (isReading) held.push(go)
       else go()
       return idOf(more)
+    },
+    patched(scope, id) {
+      const known = scope.patches?.get(id)
+      if (known !== undefined) return known
+      const { journal, options, cause, isReading, isOver } = core()
+      const way = patchIn(options.record, scope, id)
+      scope.patches ??= new Map()
+      scope.patches.set(id, way !== 'old')
+      if (way !== 'new' || !journal || isOver) return way !== 'old'
+      const statement = { eventType: 'execution.decision', payload: patchPayload(scope, id) }
+      const go = (): void => write(statement, patchIds(scope, id), cause)
+      if (isReading) held.push(go)
+      else go()
+      return true
     },
     entered() {},
     flush() {

@@ -1,4 +1,5 @@
 import { type ClewEvent, createDeriver } from '@clew/ledger'
+import { patchIn } from '../machine/patches.ts'
 import { clockKey } from '../machine/record.ts'
 import { sha256 } from '../machine/run-appender.ts'
 import type { Scope } from '../machine/scope.ts'
@@ -36,6 +37,7 @@ export function createStatementComparer(state: ReplayState): StatementComparer {
       if (record.end && !state.isLenient) state.diverge('extra', place(scope, null), null, shown(statement))
       return createDeriver(sha256, options.runId)(statement.eventType, scope.path, scope.attempt, count)
     },
+    patched: (scope, id) => patchIn(record, scope, id) !== 'old',
     flush() {},
     end() {
       for (const [key, scope] of entered) {

@@ -67,6 +67,7 @@ const checkNames = createOptionCheck<ReplayOptions>({
   update: true,
   replace: true,
   newRunId: true,
+  effects: true,
   signal: true,
   budget: true,
   onBusy: true,

@@ -19,6 +19,8 @@ export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'o
   /** Replaces one recorded value: a result, an answer, or what a step is performed with. */
   readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
+  /** As for `fork`: `live` (default), or `ask` before anything reaches outside. */
+  readonly effects?: 'live' | 'ask' | undefined
 }
 
 /** A fork, compared with its source by the fold that compares any two runs (V10). */
@@ -26,7 +28,7 @@ export async function replayWhatIf(
   target: Agent<never>,
   ledger: Ledger,
   sourceRunId: string,
-  { at, input, state, update, replace, newRunId, signal, budget, onBusy, listener }: WhatIfOptions,
+  { at, input, state, update, replace, newRunId, effects, signal, budget, onBusy, listener }: WhatIfOptions,
 ): Promise<
   Omit<ReplayReport, 'durationMs' | 'recorded' | 'fidelity'> & { readonly models: readonly string[] }
 > {
@@ -43,6 +45,7 @@ export async function replayWhatIf(
     ...(update !== undefined && { update }),
     ...(replace !== undefined && { replace }),
     ...(newRunId !== undefined && { newRunId }),
+    ...(effects !== undefined && { effects }),
   }
   const result: RunResult = await fork(target, options)
   const comparison = await ledger.diff(sourceRunId, result.runId)

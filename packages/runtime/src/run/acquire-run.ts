@@ -16,7 +16,7 @@ export interface ActiveRun {
   readonly log: RunLogBuilder
   /** Ids of the models that were called while it is in these hands. */
   readonly models: Set<string>
-  readonly options: RunOptions & Pick<ResumeOptions, 'onDivergence'>
+  readonly options: RunOptions & Pick<ResumeOptions, 'onDivergence' | 'claimed'>
 }
 
 interface RunThread {

@@ -14,6 +14,7 @@ import { readEarlierWrites } from './earlier-writes.ts'
 import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
+import { startDetached } from './start-detached.ts'
 import { recordIdleReason } from './record-idle-reason.ts'
 import { recordProgress, type RecordedProgress } from '../stream/record-progress.ts'
 import type { ActiveRun } from './acquire-run.ts'
@@ -128,6 +129,8 @@ async function carry(
       suspendAlways: options.suspendAlways === true,
       now: Date.now,
       openChild: (child, link) => openChild(ledger, child, link, { ...options, shutdown }),
+      detach: (child, given) =>
+        startDetached(ledger, child, given, { ...options, isWorker: options.claimed !== undefined }),
       stopChild: (childRunId, reason) => stopChild(ledger, childRunId, { reason }),
       usedBy: (childRunId) => readRunUsage(ledger, childRunId),
     })

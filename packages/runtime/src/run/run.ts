@@ -115,6 +115,11 @@ export interface ChildOptions extends Pick<StepOptions, 'key' | 'retry' | 'timeo
   readonly name?: string | undefined
 }
 
+/** A child run that is not waited for: the call gives its run id at once, and it goes on when its parent ends or is stopped. */
+export interface DetachOptions extends Pick<ChildOptions, 'key' | 'name'> {
+  readonly detach: true
+}
+
 /**
  * Interface of agents and nodes: everything done through it is recorded once and restored on resume. Inputs and results are
  * JSON and values that the ledger has codecs for. Code receives a copy of what was recorded, the first time as on resume: a
@@ -170,7 +175,13 @@ export interface Run {
     options?: SelectOptions,
   ): Promise<Selected<Named>>
   /** Another agent as a run of its own. */
+  child<Input, Output>(agent: Agent<Input, Output>, input: Input, options: DetachOptions): Promise<string>
   child<Input, Output>(agent: Agent<Input, Output>, input: Input, options?: ChildOptions): Promise<Output>
+  /**
+   * Which way to take where the code was changed: true for the new one, which is recorded, false where the record shows that
+   * the run went past this point before the change. The same on resume, on replay and in forks.
+   */
+  patched(id: string): boolean
   /** The time, recorded. */
   now(): number
   random(): number

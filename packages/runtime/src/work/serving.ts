@@ -13,13 +13,21 @@ export async function announceServing(
   agents: readonly string[],
 ): Promise<() => Promise<void>> {
   const held: RunLease[] = []
-  for (const agent of agents) {
-    const lease = await takePlace(ledger, agent)
-    if (lease) held.push(lease)
+  const withdraw = async (): Promise<void> => {
+    const ends = await Promise.allSettled(held.map((lease) => lease.release()))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
-  return async () => {
-    for (const lease of held) await lease.release()
+  try {
+    for (const agent of agents) {
+      const lease = await takePlace(ledger, agent)
+      if (lease) held.push(lease)
+    }
+  } catch (error) {
+    // Without this, heartbeats would keep the first of them alive.
+    await withdraw()
+    throw error
   }
+  return withdraw
 }
 
 async function takePlace(ledger: Ledger, agent: string): Promise<RunLease | undefined> {

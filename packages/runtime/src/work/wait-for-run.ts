@@ -1,4 +1,4 @@
-import { isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { createNotifier } from '../worker/notifier.ts'
 import { failOverdue, isOverdue } from './deadline.ts'
 
@@ -9,6 +9,12 @@ const LEAST_LOOK_MS = 20
 /** Nothing happens to it until somebody outside does something, or it has ended. */
 const isAtRest = ({ status }: RunSummary): boolean =>
   isTerminal(status) || status === 'paused' || status === 'blocked'
+
+/** A reader leaves it to others. */
+function unlessReadOnly(error: unknown): false {
+  if (error instanceof ClewError && error.code === 'store_readonly') return false
+  throw error
+}
 
 export interface WaitOptions {
   /** Longest wait; then the run as it is. Default: no limit. */
@@ -33,7 +39,8 @@ export async function waitForRun(
       const leftMs = endsAt - performance.now()
       if (!run || isTerminal(run.status)) return run
       // Nobody else may be there to end it.
-      if (isOverdue(run) && (await failOverdue(ledger, run))) continue
+      if (isOverdue(run) && ledger.mode.write && (await failOverdue(ledger, run).catch(unlessReadOnly)))
+        continue
       if (isAtRest(run) || leftMs <= 0) return run
       signal?.throwIfAborted()
       const deadlineMs = run.deadlineAt === undefined ? LOOK_MS : Date.parse(run.deadlineAt) - Date.now()

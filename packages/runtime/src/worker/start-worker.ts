@@ -45,6 +45,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let nextDueMs: number | null = null
   /** The last look took all that it could: there may be more. */
   let isMore = false
+  /** Ends the announcement that this worker serves its agents. */
+  let withdraw: (() => Promise<void>) | undefined
 
   function take(lease: Lease): void {
     const { runId } = lease
@@ -62,6 +64,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   /** True when there was nothing to take. */
   async function look(): Promise<boolean> {
+    withdraw ??= await announceServing(ledger, names)
     const isSweep = performance.now() - sweptAt >= sweepMs
     if (isSweep) {
       const runIds = await sweep(ledger)
@@ -119,9 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   async function work(): Promise<void> {
     const unwatch = ledger.watch(notifier.notify)
-    let withdraw = async (): Promise<void> => {}
     try {
-      withdraw = await announceServing(ledger, names)
       await loop()
     } catch (error) {
       if (!(error instanceof ClewError && error.code === 'closed')) throw error
@@ -129,7 +130,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       unwatch()
       leaving.abort()
       await Promise.all(inHand.values())
-      await withdraw()
+      // If the store cannot be reached now, the announcement expires by itself.
+      await withdraw?.().catch((error: unknown) => onNotice({ type: 'failed', error: messageOf(error) }))
       for (const resolve of whenIdle.splice(0)) resolve()
     }
     if (fault) throw fault.error

@@ -1,4 +1,4 @@
-import { type EventInput, type Ledger, recordStopRequest, type RunSummary } from '@clew/ledger'
+import { ClewError, type EventInput, type Ledger, recordStopRequest, type RunSummary } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryWorld } from '../../test/memory-ledger.ts'
 import { agent } from '../run/agent.ts'
@@ -227,6 +227,40 @@ describe('R9 a worker leaves alone', () => {
     expect([takes('c'), takes('g2') < 4]).toEqual([1, true])
     expect(told.find(({ type }) => type === 'postponed')).toMatchObject({ runId: 'g2', error: /has changed/ })
     expect(await ledger.leases.list()).toEqual([])
+  })
+
+  it('R9 what waits, although the store could not be reached when the worker began and as it ended', async () => {
+    await begin(asks, 'r')
+    await recordAnswers(ledger, 'r', { answer: 'yes' })
+    let isAway = true
+    const unreachable = () => new ClewError('store_unreachable', 'It is away', 'Wait.')
+    const leases: Ledger['leases'] = {
+      ...ledger.leases,
+      async acquire(...args) {
+        if (isAway) throw unreachable()
+        return ledger.leases.acquire(...args)
+      },
+      async release(lease) {
+        if (isAway) throw unreachable()
+        return ledger.leases.release(lease)
+      },
+    }
+    const worker = await startWorker({
+      ledger: { ...ledger, leases },
+      agents: [asks],
+      sweepMs: 50,
+      onNotice: (notice) => told.push(notice),
+    })
+    await vi.waitFor(
+      () => expect(told).toContainEqual({ type: 'failed', error: expect.stringContaining('It is away') }),
+      { timeout: 60_000 },
+    )
+    isAway = false
+    await until('r', 'completed')
+    await worker.idle()
+    isAway = true
+    await worker.stop()
+    isAway = false
   })
 
   it('R9 what was asked to stop: it is stopped, not gone on with', async () => {

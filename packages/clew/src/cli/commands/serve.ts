@@ -14,7 +14,8 @@ export const serveCommand: Command<InputOf<typeof serve>> = async ({
   terminal,
   withLedger,
 }) => {
-  const agents = await agentsOf(flags)
+  const works = flags['worker'] !== undefined
+  const agents = await agentsOf(works ? { agent: flags['worker'] } : flags)
   const mode = text(flags['mode'])
   return withLedger(
     async (ledger) => {
@@ -25,7 +26,7 @@ export const serveCommand: Command<InputOf<typeof serve>> = async ({
       })
       const format = (item: Item): string =>
         `${terminal.json ? jsonText(item) : lines(terminal, item, ledger.url)}\n`
-      await writeLines(terminal, serve.run(ledger, input, { agents, signal }), format, true)
+      await writeLines(terminal, serve.run(ledger, { ...input, works }, { agents, signal }), format, true)
       return EXIT.fine
     },
     { create: true, index: true, ...(mode !== undefined && { mode: readMode(mode, '--mode') }) },

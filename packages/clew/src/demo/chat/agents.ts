@@ -84,7 +84,7 @@ export function createAgents(around: Surroundings) {
       STEP_NAMES[name] ?? name,
       JSON.parse(text) as Record<string, unknown>,
       (given) => useTool(name, given, { board, isFast }),
-      name === 'publish' ? { safety: 'write', approval: { question: QUESTION } } : {},
+      name === 'publish' ? { safety: 'write', approval: { question: QUESTION } } : { safety: 'read' },
     )
 
   const ariadne = new StateGraph({

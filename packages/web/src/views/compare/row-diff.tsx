@@ -3,8 +3,7 @@ import { JsonTree, runPath, useClient } from '@clew/react'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { ErrorNote } from '../../parts/note.tsx'
-import { diffValues, type ValueDiff } from './value-diff.ts'
-import { diffWords } from './word-diff.ts'
+import { ValueDiffs } from '../../parts/value-diffs.tsx'
 
 interface Side {
   readonly runId: string
@@ -24,64 +23,8 @@ export function RowDiff({ a, b }: { readonly a: Side; readonly b: Side }): React
         <JsonTree value={(a.item === null ? right.data : left.data) ?? null} label="all of it" open />
       </div>
     )
-  const places = diffValues(left.data, right.data)
-  if (places.length === 0)
-    return (
-      <p className="row-diff quiet">The recorded values are the same; only their order or number differs.</p>
-    )
-  return (
-    <dl className="row-diff">
-      {places.map((place) => (
-        <div key={place.path}>
-          <dt className="clew-mono">{place.path === '' ? 'all of it' : place.path}</dt>
-          <dd>
-            <Difference {...place} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <ValueDiffs a={left.data} b={right.data} />
 }
-
-function Difference({ a, b }: ValueDiff): ReactElement {
-  if (typeof a === 'string' && typeof b === 'string')
-    return (
-      <p className="word-diff" dir="auto">
-        {diffWords(a, b).map(({ kind, text }, at) => {
-          // The parts of two texts that never change are their places.
-          // oxlint-disable-next-line react/no-array-index-key
-          return kind === 'same' ? (
-            <span key={at}>{text}</span>
-          ) : kind === 'gone' ? (
-            <del key={at}>{text}</del>
-          ) : (
-            <ins key={at}>{text}</ins>
-          )
-        })}
-      </p>
-    )
-  return (
-    <>
-      {a !== undefined && (
-        <del>
-          <Value value={a} />
-        </del>
-      )}
-      {b !== undefined && (
-        <ins>
-          <Value value={b} />
-        </ins>
-      )}
-    </>
-  )
-}
-
-const Value = ({ value }: { readonly value: unknown }): ReactElement =>
-  typeof value === 'object' && value !== null ? (
-    <JsonTree value={value} label="value" />
-  ) : (
-    <span className="clew-mono">{typeof value === 'string' ? value : JSON.stringify(value)}</span>
-  )
 
 /** What a step was given and came to, or what an event says. */
 function useItemValue({ runId, item }: Side): UseQueryResult {

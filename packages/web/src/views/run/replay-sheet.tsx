@@ -101,7 +101,7 @@ function ReportView({ report }: { readonly report: Report }): ReactElement {
   const parting = useRef<HTMLLIElement>(null)
   useEffect(() => {
     // Newer browsers return a promise here, which React would take for a clean-up.
-    void parting.current?.scrollIntoView({ block: 'nearest' })
+    parting.current?.scrollIntoView({ block: 'nearest' })
   }, [report])
   return (
     <section className="report" aria-live="polite">

@@ -1,9 +1,8 @@
-import { findChanges } from '@clew/ledger'
 import { formatBytes, JsonTree, plural, useClient } from '@clew/react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { Command, shellWord } from '../../parts/command.tsx'
-import { Changes } from '../../parts/changes.tsx'
+import { ValueDiffs } from '../../parts/value-diffs.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { readState } from './read-state.ts'
 import type { TabProps } from './run-page.tsx'
@@ -89,7 +88,7 @@ export function StateTab(props: TabProps): ReactElement {
           </section>
         ))
       ) : (
-        <Changes changes={findChanges(before.data?.state ?? {}, state.state ?? {}, 200)} />
+        <ValueDiffs a={before.data?.state ?? {}} b={state.state ?? {}} />
       )}
       <Command text={command} />
     </div>
