@@ -162,7 +162,10 @@ export function createEnds(core: MachineState): Ends {
   function closeNow(step: Step, outcome: Outcome, then: (left: UnfinishedWork) => void): void {
     const left: UnfinishedWork = { steps: [], children: [] }
     const isWaiting = waits.delete(step)
-    if (step.body) closeBelow(step.body, left)
+    if (step.body) {
+      core.statements.flush(step.body)
+      closeBelow(step.body, left)
+    }
     // Its time is over, but the child run is not.
     if (journal && step.spec.work.kind === 'child' && (isWaiting || children.has(step)))
       left.children.push(stopChildOf(step, isTimeout(outcome) ? timeoutOf(step)?.message : undefined))
