@@ -217,12 +217,15 @@ describe('what is done', () => {
   it('A7 needs the scope of the token; nobody answers for a person who was not given approve by name', async () => {
     for (const [scopes, more] of [
       [['read'], []],
-      [['control'], ['fork', 'replay', 'resume', 'stop', 'pause', 'signal']],
+      [['control'], ['fork', 'replay', 'resume', 'start', 'stop', 'pause', 'signal']],
       [
         ['write', 'read'],
         ['score', 'remember', 'forget'],
       ],
-      [['admin'], ['fork', 'replay', 'resume', 'stop', 'pause', 'signal', 'score', 'remember', 'forget']],
+      [
+        ['admin'],
+        ['fork', 'replay', 'resume', 'start', 'stop', 'pause', 'signal', 'score', 'remember', 'forget'],
+      ],
       [['approve'], ['answer']],
     ] as const) {
       const client = await withScopes(...scopes)
