@@ -269,7 +269,9 @@ describe('what is done', () => {
     const refused = await client.call('remember', item)
     expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining('agentMemory')])
     await served.ledger.setPolicy({ agentMemory: ['notes'] })
-    expect((await client.call('remember', item)).text).toContain('remembered notes/tools k, version 1')
+    const once = { ...item, idempotency_key: 'remember-1' }
+    expect((await client.call('remember', once)).text).toContain('remembered notes/tools k, version 1')
+    expect((await client.call('remember', once)).text).toContain('done by an earlier call')
     expect((await client.call('remember', { ...item, namespace: 'notesbook' })).isError).toBe(true)
     expect(
       (await client.call('forget', { namespace: 'notes/tools', key: 'k', reason: 'old' })).text,

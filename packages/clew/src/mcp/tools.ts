@@ -33,9 +33,11 @@ import { assertOpenToAgents } from './agent-memory.ts'
 import { collectTail } from './collect-tail.ts'
 import {
   forgetView,
+  isRepeated,
   outcomeView,
   previewView,
   rememberView,
+  repeatedView,
   replayView,
   resultView,
   scoreView,
@@ -74,7 +76,8 @@ function offer<O extends Operation>(
     operation,
     scope: mcp.scope ?? operation.scope,
     effect: mcp.effect,
-    view,
+    view: (output, input, ledger) =>
+      isRepeated(output) ? repeatedView(output) : view(output as never, input as never, ledger),
     ...more,
   }
 }
