@@ -167,13 +167,26 @@ describe('the official client over HTTP', () => {
         payload: { role: 'user', content: n },
       })),
     )
-    const told: number[] = []
-    await open.client.callTool(
-      { name: 'explain_run', arguments: { runId: 'long' } },
-      { onprogress: ({ progress }) => told.push(progress) },
-    )
-    expect(told.length).toBeGreaterThan(0)
-    expect(told).toEqual(told.toSorted((a, b) => a - b))
+    for (const [name, input] of [
+      ['explain_run', { runId: 'long' }],
+      ['diff_runs', { runId: 'long', otherRunId: 'run-1' }],
+      ['verify', {}],
+    ] as const) {
+      const told: number[] = []
+      const totals = new Set<number | undefined>()
+      await open.client.callTool(
+        { name, arguments: input },
+        {
+          onprogress({ progress, total }) {
+            told.push(progress)
+            totals.add(total)
+          },
+        },
+      )
+      expect([name, told.length > 0]).toEqual([name, true])
+      expect(told).toEqual(told.toSorted((a, b) => a - b))
+      if (name === 'diff_runs') expect([...totals]).toEqual([2505])
+    }
   })
 
   it('A5 a client that goes away in the middle of a call harms no other', async () => {
