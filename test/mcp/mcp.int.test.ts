@@ -189,6 +189,22 @@ describe('the official client over HTTP', () => {
     }
   })
 
+  it('A6 a search waits little for its index, says how far it is, and names the call that waits', async () => {
+    await served.ledger.append(
+      Array.from({ length: 20 }, (_, n) => ({
+        eventType: 'execution.message',
+        correlationId: 'unindexed',
+        payload: { role: 'user', content: `walrus ${n}` },
+      })),
+    )
+    const early = await open.call('search', { query: 'walrus', waitMs: 0 })
+    const [, behind, input] =
+      /(\d+) events are not indexed yet[^]*next: search (\{.*\})/.exec(early.text) ?? []
+    expect(Number(behind)).toBeGreaterThanOrEqual(20)
+    const late = await open.call('search', JSON.parse(input ?? '') as Record<string, unknown>)
+    expect(late.text).toContain('\nunindexed  ')
+  })
+
   it('A5 a client that goes away in the middle of a call harms no other', async () => {
     const gone = await connectHttp(served.server.url)
     const leaving = new AbortController()

@@ -95,7 +95,8 @@ export const tools: readonly Tool[] = [
   offer(step, stepView),
   offer(value, valueView),
   offer(state, stateView, { hidden: ['full'] }),
-  offer(search, searchView, { defaults: { limit: 5 } }),
+  // An agent asks again rather than wait: the answer says how far the index is.
+  offer(search, searchView, { defaults: { limit: 5, waitMs: 150 } }),
   offer(transcript, transcriptView, { hidden: ['format', 'as'] }),
   offer(causes, causalityView('causes'), { defaults: { limit: 30 } }),
   offer(effects, causalityView('effects'), { defaults: { limit: 30 } }),
