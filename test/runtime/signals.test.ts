@@ -168,8 +168,10 @@ describe('W3 sending', () => {
   })
 
   it('W3 the schema of the agent refuses at sending, with and without its code', async () => {
-    const strict = agent('strict', (run) => run.receive('order'), {
-      signals: { order: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } },
+    // One constant for the declaration and for the call that it types.
+    const order = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } as const
+    const strict = agent('strict', async (run): Promise<{ n: number }> => run.receive('order', order), {
+      signals: { order },
     })
     const going = strict.start(ledger, null, { runId: 'strict' })
     await untilStatus(ledger, 'strict', 'paused')

@@ -1,17 +1,26 @@
-import { ClewError, type ClewEvent, isOwn, type JsonValue, type Ledger } from '@clew/ledger'
+import { ClewError, type ClewEvent, isOwn, type JsonObject, type JsonValue, type Ledger } from '@clew/ledger'
 import { isObject, schemaFault } from '../options/schema-fault.ts'
 import { isStandardSchema, type StandardSchema, toJsonSchema } from '../options/standard-schema.ts'
 import { StepError } from '../run/run.ts'
 
+/** JSON as a literal `as const` has it. */
+type JsonLiteral =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonLiteral[]
+  | { readonly [name: string]: JsonLiteral }
+
 /** Schema of a signal's payload: of zod, valibot, arktype, …, or a JSON Schema. */
-export type SignalSchema = StandardSchema | Readonly<Record<string, JsonValue>>
+export type SignalSchema = StandardSchema | { readonly [word: string]: JsonLiteral }
 /** Schemas of the signals that an agent declares, by name. */
 export type SignalSchemas = Readonly<Record<string, SignalSchema>>
 
 /** What is recorded with the start of a run, so that those who send without the code are refused as well. */
 export function recordedSchemas(schemas: SignalSchemas | undefined): { signals?: Record<string, JsonValue> } {
   const entries = Object.entries(schemas ?? {}).flatMap(([name, schema]): [string, JsonValue][] => {
-    const json = isStandardSchema(schema) ? toJsonSchema(schema) : schema
+    const json = isStandardSchema(schema) ? toJsonSchema(schema) : (schema as JsonObject)
     return json === undefined ? [] : [[name, json]]
   })
   return entries.length === 0 ? {} : { signals: Object.fromEntries(entries) }
