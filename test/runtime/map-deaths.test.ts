@@ -101,10 +101,10 @@ describe('R8 maps, killed anywhere', () => {
   })
 
   it('R3 R8 the question of an item is asked by the map, and its answer reaches the item, wherever a process died', async () => {
-    const asks = agent(
-      'asks',
-      async (run, n: number) => `${n} ${String(await run.interrupt({ question: 'Well?' }))}`,
-    )
+    const asks = agent('asks', async (run, n: number) => ({
+      n,
+      said: await run.interrupt({ question: 'Well?' }),
+    }))
     const goOn = async (on: Ledger, known: Ledger) => {
       const { pauses } = (await known.getRun('map')) ?? { pauses: [] }
       const answers = Object.fromEntries(pauses.map(({ pauseId }) => [pauseId, 'yes']))
