@@ -171,3 +171,42 @@ describe('R10 a write in flight when its process died', () => {
     expect(died).toBeGreaterThan(5)
   })
 })
+
+it('R5 a body that was being tried again is gone on with beside branches that the record takes further', async () => {
+  let lives = 0
+  for (let first = 1; first < 14; first++)
+    for (let second = 1; second < 6; second++) {
+      const world = createMemoryWorld().open()
+      const both = agent('both', (run) =>
+        Promise.all([
+          run.effect('a', null, () => 'a').then(() => run.effect('b', null, turns)),
+          run.step(
+            'body',
+            null,
+            async (_, inner) => {
+              await inner.effect('look', null, () => 'seen')
+              await inner.effect('gate', null, (_input, { attempt }) => {
+                if (attempt === 1) throw new Error('not yet')
+              })
+            },
+            { retry: { tries: 2, delayMs: 0 } },
+          ),
+        ]),
+      )
+      for (const append of [first, second, 0]) {
+        if ((await world.getRun('r'))?.endedAt) break
+        const life = createLife(world, append > 0 ? { append, committed: true } : undefined)
+        const isNew = (await world.getRun('r')) === null
+        const going = isNew ? both.start(life.ledger, null, { runId: 'r' }) : both.resume(life.ledger, 'r')
+        await Promise.race([going, life.died])
+        lives++
+      }
+      expect([first, second, (await world.getRun('r'))?.status]).toEqual([first, second, 'completed'])
+    }
+  expect(lives).toBeGreaterThan(100)
+})
+
+async function turns(): Promise<null> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => void setImmediate(resolve))
+  return null
+}

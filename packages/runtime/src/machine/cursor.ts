@@ -157,7 +157,12 @@ export function createCursor(options: CursorOptions): Cursor {
     call.step = step
     step.recorded = call
     owed.delete(call)
-    const lost = call.isEarlier || !inOrder ? undefined : held.find((each) => isPast(each))
+    // A resume enters a further attempt of a body before its turn: what that asks for is not due yet.
+    const { seq } = startOf(call).ledger
+    const lost =
+      call.isEarlier || !inOrder
+        ? undefined
+        : held.find((each) => isPast(each) && startedSeqOf(each.scope) < seq)
     if (lost) return part(lost, lost.scope === scope ? call : expectedFor(lost))
     if (!call.isEarlier && due !== call) return part(step, due)
     const difference = compare(step, call) ?? (inOrder ? compareReason(step, call, isTask) : undefined)
@@ -329,6 +334,9 @@ export function isPast({ scope }: Step): boolean {
   }
   return true
 }
+
+const startedSeqOf = ({ step, attempt }: Scope): number =>
+  step?.recorded?.attempts.find((each) => each.attempt === attempt)?.start.ledger.seq ?? 0
 
 /** The attempt whose end is the last word on a call. */
 export function finalOf(call: RecordedCall): RecordedAttempt | undefined {
