@@ -40,6 +40,13 @@ describe('W1 clew start', () => {
     expect(done).toMatchObject({ run: { status: 'completed' }, output: 'all read' })
   })
 
+  it('W1 refuses a tag without a value, and says what queues are for', async () => {
+    const wrong = await clew('start', 'slow', '--run-id', 'job-2', '--tag', 'foo')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"foo" is not name=value')])
+    expect((await clew('show', 'job-2')).code).not.toBe(0)
+    expect((await clew('--help')).stdout).not.toContain('undefined')
+  })
+
   it('W4 clew queue set is recorded, and shown', async () => {
     const set = await clew('queue', 'set', 'mail', '--concurrency', '2', '--rate', '{"count":5,"perMs":1000}')
     expect([set.code, set.stderr]).toEqual([0, ''])
