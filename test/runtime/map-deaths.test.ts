@@ -1,6 +1,6 @@
 import type { Ledger } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
-import { append, last, type MapResult, START, StateGraph } from '../../packages/runtime/src/index.ts'
+import { agent, append, last, type MapResult, START, StateGraph } from '../../packages/runtime/src/index.ts'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
 import { createLife, type Kill } from './mortal-ledger.ts'
 import { flawsOf } from './worlds.ts'
@@ -98,5 +98,32 @@ describe('R8 maps, killed anywhere', () => {
     const failed = lived.result.items[4]
     expect([failed?.status, failed?.restored, failed?.runId]).toEqual(['failed', false, 'map/item.i4~2'])
     expect(lived.result.items.slice(0, 4).every(({ restored }) => restored)).toBe(true)
+  })
+
+  it('R3 R8 the question of an item is asked by the map, and its answer reaches the item, wherever a process died', async () => {
+    const asks = agent('asks', async (run, n: number) => ({
+      n,
+      said: await run.interrupt({ question: 'Well?' }),
+    }))
+    const goOn = async (on: Ledger, known: Ledger) => {
+      const { pauses } = (await known.getRun('map')) ?? { pauses: [] }
+      const answers = Object.fromEntries(pauses.map(({ pauseId }) => [pauseId, 'yes']))
+      return asks.map(on, [1, 2], { runId: 'map', concurrency: 1, answers })
+    }
+    let died = 0
+    for (let append = 0; append < 30; append++) {
+      const ledger = createMemoryWorld().open()
+      let [left, lives] = [append, 0]
+      for (; lives < 8 && (await ledger.getRun('map'))?.endedAt == null; lives++) {
+        const life = createLife(ledger, left >= 0 ? { append: left, committed: true } : undefined)
+        const how = await Promise.race([goOn(life.ledger, ledger), life.died])
+        if (how === 'died') died++
+        left = how === 'died' ? -1 : left - life.appends
+      }
+      const run = await ledger.getRun('map')
+      expect([append, run?.status, run?.pauses]).toEqual([append, 'completed', []])
+      expect(await flawsOf(ledger, 'map')).toEqual([])
+    }
+    expect(died).toBeGreaterThan(15)
   })
 })

@@ -152,14 +152,16 @@ async function goOn(
   child: StoredChild,
   options: MapOptions,
 ): Promise<MapItem> {
-  const { ledger, mapped } = take
+  const { ledger, mapped, asked, answered } = take
   const run = await ledger.getRun(child.runId)
   if (!run) return beginItem(take, index, input, child, options)
   const answers = Object.fromEntries(
-    Object.entries(options.answers ?? {}).filter(([id]) => run.pauses.some(({ pauseId }) => pauseId === id)),
+    Object.entries({ ...answered, ...options.answers }).filter(([id]) =>
+      run.pauses.some(({ pauseId }) => pauseId === id),
+    ),
   )
-  if (run.status === 'paused' && Object.keys(answers).length === 0 && !isDue(run))
-    return {
+  if (run.status === 'paused' && Object.keys(answers).length === 0 && !isDue(run)) {
+    const item: MapItem = {
       index,
       status: 'paused',
       output: undefined,
@@ -170,6 +172,9 @@ async function goOn(
       restored: false,
       warnings: [],
     }
+    // The process that ran the item may have died before the map had its question.
+    return item.pauses.every(({ pauseId }) => asked.has(pauseId)) ? item : endItem(take, child, item)
+  }
   const result = await resumeRun(ledger, mapped.program, child.runId, {
     ...itemOptions(options),
     answers,

@@ -1,6 +1,7 @@
 import {
   ClewError,
   type ClewEvent,
+  findPlaceholderPlaces,
   fitsRecorded,
   isOwn,
   isTerminal,
@@ -34,6 +35,9 @@ export interface MapTake {
   readonly children: ReadonlyMap<string, StoredChild>
   /** Children begun for each item in this run. */
   readonly begun: ReadonlyMap<number, readonly ItemStep[]>
+  /** Questions of its items that its own record has, and the answers to them: a process may die before an item has its answer. */
+  readonly asked: ReadonlySet<string>
+  readonly answered: Readonly<Record<string, unknown>>
   readonly cause: string
 }
 
@@ -91,7 +95,31 @@ export async function openMap(
   const begun = Map.groupBy(current ? children : [], ({ index }) => index)
   const byRun = new Map(children.map((child) => [child.runId, child]))
   const cause = (drafts.at(-1) as EventDraft).eventId
-  return { mapped, ledger, journal, hold, signatures, matches, children: byRun, begun, cause }
+  return {
+    mapped,
+    ledger,
+    journal,
+    hold,
+    signatures,
+    matches,
+    children: byRun,
+    begun,
+    ...askedIn(current ? events : []),
+    cause,
+  }
+}
+
+function askedIn(events: readonly ClewEvent[]): Pick<MapTake, 'asked' | 'answered'> {
+  const asked = new Set<string>()
+  const answered: Record<string, unknown> = {}
+  for (const event of events)
+    if (isOwn(event, 'ui.input_requested')) asked.add(pauseIdIn(event))
+    // What was redacted in an answer is no answer any more.
+    else if (isOwn(event, 'ui.input_received') && 'answer' in event.payload) {
+      const { answer } = event.payload
+      if (findPlaceholderPlaces(answer).length === 0) answered[pauseIdIn(event)] = answer
+    }
+  return { asked, answered }
 }
 
 /** True if an item has the input that was recorded at the start of a child (D2). */
