@@ -28,7 +28,7 @@ const { loop, fanOut, outer, letter, chat, order, tapedGraph, redactedGraph, des
 /** Recorded stack traces name files of the repository, not folders of the machine that recorded them. */
 const ROOT = pathToFileURL(resolve(import.meta.dirname, '../..')).href
 Error.prepareStackTrace = (error, sites) =>
-  [String(error), ...(sites as readonly unknown[])].join('\n    at ').replaceAll(ROOT, '')
+  [`${error.name}: ${error.message}`, ...sites.map(String)].join('\n    at ').replaceAll(ROOT, '')
 
 /** Dies at its n-th append and is resumed. */
 async function dying(

@@ -50,20 +50,27 @@ export const connectHttp = (
     isModern,
   )
 
-/** `clew mcp` in a folder, as a coding agent starts it. */
+/** `clew mcp` in a folder, as a coding agent starts it: by default from source. */
 export function connectStdio(
   folder: string,
   args: readonly string[] = [],
-  env: Record<string, string> = {},
+  { command = process.execPath, first = [BIN], env = {} }: StdioStart = {},
 ): Promise<McpClient> {
   return connect(
     new StdioClientTransport({
-      command: process.execPath,
-      args: [BIN, 'mcp', ...args],
+      command,
+      args: [...first, 'mcp', ...args],
       cwd: folder,
       env: { PATH: process.env['PATH'] ?? '', ...env },
     }),
     'tester',
     false,
   )
+}
+
+interface StdioStart {
+  readonly command?: string
+  /** Arguments before `mcp`. */
+  readonly first?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }

@@ -167,13 +167,42 @@ describe('the official client over HTTP', () => {
         payload: { role: 'user', content: n },
       })),
     )
-    const told: number[] = []
-    await open.client.callTool(
-      { name: 'explain_run', arguments: { runId: 'long' } },
-      { onprogress: ({ progress }) => told.push(progress) },
+    for (const [name, input] of [
+      ['explain_run', { runId: 'long' }],
+      ['diff_runs', { runId: 'long', otherRunId: 'run-1' }],
+      ['verify', {}],
+    ] as const) {
+      const told: number[] = []
+      const totals = new Set<number | undefined>()
+      await open.client.callTool(
+        { name, arguments: input },
+        {
+          onprogress({ progress, total }) {
+            told.push(progress)
+            totals.add(total)
+          },
+        },
+      )
+      expect([name, told.length > 0]).toEqual([name, true])
+      expect(told).toEqual(told.toSorted((a, b) => a - b))
+      if (name === 'diff_runs') expect([...totals]).toEqual([2505])
+    }
+  })
+
+  it('A6 a search waits little for its index, says how far it is, and names the call that waits', async () => {
+    await served.ledger.append(
+      Array.from({ length: 20 }, (_, n) => ({
+        eventType: 'execution.message',
+        correlationId: 'unindexed',
+        payload: { role: 'user', content: `walrus ${n}` },
+      })),
     )
-    expect(told.length).toBeGreaterThan(0)
-    expect(told).toEqual(told.toSorted((a, b) => a - b))
+    const early = await open.call('search', { query: 'walrus', waitMs: 0 })
+    const [, behind, input] =
+      /(\d+) events are not indexed yet[^]*next: search (\{.*\})/.exec(early.text) ?? []
+    expect(Number(behind)).toBeGreaterThanOrEqual(20)
+    const late = await open.call('search', JSON.parse(input ?? '') as Record<string, unknown>)
+    expect(late.text).toContain('\nunindexed  ')
   })
 
   it('A5 a client that goes away in the middle of a call harms no other', async () => {
@@ -217,12 +246,15 @@ describe('what is done', () => {
   it('A7 needs the scope of the token; nobody answers for a person who was not given approve by name', async () => {
     for (const [scopes, more] of [
       [['read'], []],
-      [['control'], ['fork', 'replay', 'resume', 'stop', 'pause', 'signal']],
+      [['control'], ['fork', 'replay', 'resume', 'start', 'stop', 'pause', 'signal']],
       [
         ['write', 'read'],
         ['score', 'remember', 'forget'],
       ],
-      [['admin'], ['fork', 'replay', 'resume', 'stop', 'pause', 'signal', 'score', 'remember', 'forget']],
+      [
+        ['admin'],
+        ['fork', 'replay', 'resume', 'start', 'stop', 'pause', 'signal', 'score', 'remember', 'forget'],
+      ],
       [['approve'], ['answer']],
     ] as const) {
       const client = await withScopes(...scopes)
@@ -266,7 +298,9 @@ describe('what is done', () => {
     const refused = await client.call('remember', item)
     expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining('agentMemory')])
     await served.ledger.setPolicy({ agentMemory: ['notes'] })
-    expect((await client.call('remember', item)).text).toContain('remembered notes/tools k, version 1')
+    const once = { ...item, idempotency_key: 'remember-1' }
+    expect((await client.call('remember', once)).text).toContain('remembered notes/tools k, version 1')
+    expect((await client.call('remember', once)).text).toContain('done by an earlier call')
     expect((await client.call('remember', { ...item, namespace: 'notesbook' })).isError).toBe(true)
     expect(
       (await client.call('forget', { namespace: 'notes/tools', key: 'k', reason: 'old' })).text,

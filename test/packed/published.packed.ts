@@ -16,6 +16,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installPacked, weighPacked } from '../../scripts/install-packed.ts'
 import { scanModule } from '../architecture/scan-module.ts'
+import { connectStdio } from '../mcp/mcp-client.ts'
 import { createDatabase } from '../postgres/database.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -252,6 +253,28 @@ describe('what is published, installed in a folder of its own', () => {
     expect(await clew('verify', '--projections', ...store)).toContain('✓')
     expect(await clew('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(existsSync(join(folder, '.clew/compiled'))).toBe(true)
+  })
+
+  it('answers the official client over npx clew mcp, by the command that npm links', async () => {
+    const npm = { cwd: folder, env, shell: process.platform === 'win32' }
+    await promisify(execFile)('npm', ['rebuild', 'clew', '--ignore-scripts', '--offline'], npm)
+    const store = ['--store', `sqlite:${join(folder, 'agents.db')}`]
+    await clew('demo', '--terminal', '--fast', ...store)
+    const { client, tools, call, json } = await connectStdio(folder, store, {
+      command: 'npx',
+      first: ['--no', '--offline', 'clew'],
+      env: { HOME: folder, USERPROFILE: folder },
+    })
+    try {
+      expect(await tools()).toEqual(expect.arrayContaining(['list_runs', 'explain_run', 'get_value']))
+      const { runs } = await json<{ runs: { runId: string }[] }>('list_runs')
+      const runId = runs[0]?.runId ?? ''
+      const { text, isError } = await call('explain_run', { runId })
+      expect([isError, text]).toEqual([false, expect.stringMatching(/^<recorded \w+>/)])
+      expect(text).toContain(`\n${runId}  `)
+    } finally {
+      await client.close()
+    }
   })
 
   it('indexes in a thread of its own, on PostgreSQL too', async () => {

@@ -46,6 +46,8 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
 
 const MAX_LIVES = 60
 const MAX_LIFE_MS = 120_000
+/** A planted fault may make lives hang, which is one of the ways to find it. */
+const MAX_FAULTY_LIFE_MS = 5000
 /** What differs from run to run. */
 const UNLIKE: ReadonlySet<string> = new Set(['clock', 'dice'])
 const sha256 = (text: string): string => hash('sha256', text)
@@ -117,7 +119,7 @@ export async function live(
       .catch((error: unknown) => world.flaws.push(`R5 a life ended with ${String(error)}`))
       .finally(() => (isOver = true))
     const limit = new AbortController()
-    const hung = sleep(MAX_LIFE_MS, undefined, limit).then(
+    const hung = sleep(fault ? MAX_FAULTY_LIFE_MS : MAX_LIFE_MS, undefined, limit).then(
       () => world.flaws.push('D3 a life hangs'),
       () => 0,
     )

@@ -15,7 +15,7 @@ describe('R5 random graphs, killed anywhere', () => {
 })
 
 describe('the comparison goes red when a resume', () => {
-  it.each(FAULTS)('%s', { timeout: 60_000 }, async (fault) => {
+  it.each(FAULTS)('%s', async (fault) => {
     const flaws: string[] = []
     for (const scenario of fc.sample(scenarios, { numRuns: 40, seed: 11 }))
       if (flaws.length === 0) flaws.push(...(await findFlaws(scenario, fault)))

@@ -110,7 +110,7 @@ describe('R5 R7 agents that came out wrong once', () => {
 
 describe('the oracle goes red when a resume', () => {
   const faults: readonly Fault[] = ['forgets ends', 'ends in other order', 'does not reserve writes']
-  it.each(faults)('%s', { timeout: 60_000 }, async (fault) => {
+  it.each(faults)('%s', async (fault) => {
     const flaws: string[] = []
     for (const scenario of fc.sample(scenarios, { numRuns: 300, seed: 9 }))
       if (flaws.length === 0) flaws.push(...(await findFlaws(scenario, open, fault)))

@@ -2,6 +2,7 @@ import { type Ledger, foreignType } from '@clew/ledger'
 import { agent, END, replay, type Run, START, StateGraph, last } from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
+import { createLife } from './mortal-ledger.ts'
 
 const OWN = /^execution\.(?:message|handoff|decision|structured_output|note)$/
 
@@ -184,6 +185,50 @@ describe('what an agent says of itself', () => {
       { choice: 1 },
       { content: 'b 7' },
     ])
+  })
+
+  it('R13 what the code said is on record before the end of the body around, wherever its process died', async () => {
+    const says = agent('says', (run) =>
+      run.step(
+        'outer',
+        null,
+        async (_, outer) => {
+          await outer.effect('look', null, () => 'seen')
+          await outer.step('inner', null, async (_input, inner) => {
+            await inner.effect('look', null, () => 'seen')
+            void inner.effect('other', null, () => null)
+            inner.say('inside')
+          })
+          outer.say('outside')
+          await outer.effect('gate', null, (_input, { attempt }) => {
+            if (attempt === 1) throw new Error('not yet')
+          })
+        },
+        { retry: { tries: 2, delayMs: 0 } },
+      ),
+    )
+    let died = 0
+    for (let first = 1; ; first++) {
+      let isEnded = false
+      // The second life dies soon after it has taken the run up.
+      for (let second = 1; second < 8; second++) {
+        const ledger = createMemoryWorld().open()
+        const life = createLife(ledger, { append: first, committed: true })
+        const run = says.start(life.ledger, null, { runId: 'r' })
+        isEnded = (await Promise.race([run, life.died])) !== 'died'
+        if (isEnded || !(await ledger.getRun('r'))) break
+        died++
+        const next = createLife(ledger, { append: second, committed: true })
+        const goOn = async (on: Ledger) =>
+          (await ledger.getRun('r'))?.endedAt === null && says.resume(on, 'r')
+        await Promise.race([goOn(next.ledger), next.died])
+        await goOn(ledger)
+        const { verdict, divergences } = await replay(says, { ledger, runId: 'r' })
+        expect([first, second, verdict, divergences]).toEqual([first, second, 'identical', []])
+      }
+      if (isEnded) break
+    }
+    expect(died).toBeGreaterThan(30)
   })
 
   it('R13 what is no message, no type or no value is refused where it is said', async () => {

@@ -3,6 +3,8 @@ import { agent, type StepError } from '@clew/runtime'
 import { openLedger } from 'clew'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
+import { createLife } from './mortal-ledger.ts'
 import { createLatch, flawsOf } from './worlds.ts'
 
 let ledger: Ledger
@@ -122,5 +124,50 @@ describe('R10 a write in flight when the body around it fails', () => {
     })
     expect((await race.start(ledger, null, { runId: 'r' })).output).toBe('won')
     expect(await stepsOf('pay')).toEqual(['stopped'])
+  })
+})
+
+describe('R10 a write in flight when its process died', () => {
+  it('is asked about before it is sent again, also when the body around fails before anything was asked', async () => {
+    let died = 0
+    for (let append = 1; ; append++) {
+      const world = createMemoryWorld().open()
+      let sent = 0
+      const send = async (): Promise<string> => {
+        sent++
+        for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => void setImmediate(resolve))
+        return 'paid'
+      }
+      const pays = agent('pays', (run) =>
+        run.step(
+          'both',
+          null,
+          async (_, inner) => {
+            const pay = inner.effect('pay', null, send, { safety: 'write' })
+            await inner.effect('look', null, () => 'seen')
+            await inner.effect('gate', null, (_input, { attempt }) => {
+              if (attempt === 1) throw new Error('not yet')
+            })
+            return pay
+          },
+          { retry: { tries: 2, delayMs: 0 } },
+        ),
+      )
+      const life = createLife(world, { append, committed: true })
+      const first = pays.start(life.ledger, null, { runId: 'r' })
+      if ((await Promise.race([first, life.died])) !== 'died') break
+      died++
+      for (let lives = 0; lives < 5; lives++) {
+        const { status, pauses = [] } = (await world.getRun('r')) ?? {}
+        if (status === 'completed') break
+        const answer = sent > 0 ? { choice: 'done', output: 'paid' } : 'retry'
+        await pays.resume(world, 'r', {
+          answers: Object.fromEntries(pauses.map(({ pauseId }) => [pauseId, answer])),
+        })
+      }
+      expect([append, (await world.getRun('r'))?.status, sent]).toEqual([append, 'completed', 1])
+      expect(await flawsOf(world, 'r')).toEqual([])
+    }
+    expect(died).toBeGreaterThan(5)
   })
 })

@@ -90,7 +90,7 @@ describe('bad requests', () => {
 
   it('A2 a method that is not taken is told which are', async () => {
     for (const [method, path, allow] of [
-      ['DELETE', '/v1/runs', 'GET'],
+      ['DELETE', '/v1/runs', 'GET, POST'],
       ['GET', '/v1/verify', 'POST'],
       ['PATCH', '/v1/runs/run-1', 'GET'],
       ['POST', '/healthz', 'GET'],

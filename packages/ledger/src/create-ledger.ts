@@ -305,7 +305,7 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       const threadIds = filter.threadId === undefined ? undefined : namesOf(filter.threadId)
       return readCost({ store, reader, runs, workspace }, { ...filter, threadIds }, checkSince(filter.since))
     },
-    diff: (runA, runB) => diffRuns(ledger, runA, runB),
+    diff: (runA, runB, options) => diffRuns(ledger, runA, runB, options),
     explain: (runId, options) => explainRun(ledger, runId, ports.now(), options),
     ...createRunViews({
       read,

@@ -49,7 +49,7 @@ export { createLedger } from './create-ledger.ts'
 export type { LedgerParts } from './ledger-context.ts'
 export { type Change, findChanges } from './diff/changes.ts'
 export type { DiffRow, Divergence, DivergenceKind, ItemReference } from './diff/compare.ts'
-export type { Delta, DiffSide, RunDiff } from './diff/diff-runs.ts'
+export type { Delta, DiffOptions, DiffSide, RunDiff } from './diff/diff-runs.ts'
 export type {
   ClewEvent,
   Envelope,

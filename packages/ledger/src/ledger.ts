@@ -2,7 +2,7 @@ import type { CostFilter } from './billing/read-cost.ts'
 import type { ForeignType, OwnEventType, RecordInput } from './catalogue/catalogue.ts'
 import type { Codec } from './event/codecs.ts'
 import type { ConsumeHandler, ConsumeOptions, ConsumerState } from './read/consume.ts'
-import type { RunDiff } from './diff/diff-runs.ts'
+import type { DiffOptions, RunDiff } from './diff/diff-runs.ts'
 import type { ClewEvent, EventInput } from './event/envelope.ts'
 import type { EraseOptions, EraseReport, EraseTarget } from './erasure/erase-types.ts'
 import type { ExplainOptions, Explanation } from './read/explain.ts'
@@ -243,7 +243,7 @@ export interface Ledger extends RunViews, PolicyAccess {
   /** Tokens and money (V7): the calls of one run, or of all runs that fit. */
   cost(filter?: CostFilter): Promise<CostReport>
   /** Two runs side by side (V10): the first as expected, the second as received. */
-  diff(runA: string, runB: string): Promise<RunDiff>
+  diff(runA: string, runB: string, options?: DiffOptions): Promise<RunDiff>
   /** The failed or last step, what led there, and what the last good run of the agent did differently. */
   explain(runId: string, options?: ExplainOptions): Promise<Explanation>
   /** Runs `fn` so that events recorded inside it, across awaits, name this event as their cause. */

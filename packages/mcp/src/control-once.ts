@@ -73,7 +73,9 @@ async function performOnce(
     ...(newRunId !== undefined && { newRunId }),
     ...(isSubmission && { dedupe: `mcp-${id.slice(0, 20)}` }),
   })
-  await noteCall(ledger, call, once, runOf(output, input))
+  const made = runOf(output, input)
+  // A replay that made no run changed nothing: a retry goes through it again, for its verdict.
+  if (made !== undefined) await noteCall(ledger, call, once, made)
   return output
 }
 
@@ -124,18 +126,19 @@ function targetOf(input: Readonly<Record<string, unknown>>): string {
 
 /** What the first call did, in the form of its answer: the run as it is now, nothing driven here. */
 async function repeated(ledger: Ledger, runId: string): Promise<unknown> {
-  const run = await ledger.getRun(runId)
-  if (!run) return { repeated: true, runId }
+  const run = runId === '' ? null : await ledger.getRun(runId)
+  if (!run) return { repeated: true, run }
   return { run, worked: false, output: null, divergence: null, warnings: [], repeated: true }
 }
 
-function runOf(output: unknown, input: Readonly<Record<string, unknown>>): string {
+/** The run that a call made or changed, empty where it was about no run; undefined where it made none and changed nothing. */
+function runOf(output: unknown, input: Readonly<Record<string, unknown>>): string | undefined {
   const { run, runs } = (output ?? {}) as {
     run?: { runId?: unknown }
     runs?: readonly { report?: { runId?: unknown } | null }[]
   }
-  const made = run?.runId ?? runs?.[0]?.report?.runId
-  return typeof made === 'string' ? made : targetOf(input)
+  const made = runs ? runs[0]?.report?.runId : (run?.runId ?? input['runId'] ?? '')
+  return typeof made === 'string' ? made : undefined
 }
 
 const otherCall = (tool: Tool, key: string): ClewError =>

@@ -34,10 +34,16 @@ it('tells fields of the operation from flags of the command line, wherever the g
   expect(chosen?.flags).toMatchObject({ store: 'sqlite:a.db', output: 'x.ndjson', json: true })
 })
 
+/** As a shell splits a command: what is in quotes is one word. */
+const shellWords = (command: string): string[] =>
+  [...command.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'),
+  )
+
 it.each(operations.map((operation) => [operation.example.command, operation.name]))(
   '%s is understood',
   (command, name) => {
-    expect(choose(...command.split(' ').slice(1))?.operation.name).toBe(name)
+    expect(choose(...shellWords(command).slice(1))?.operation.name).toBe(name)
   },
 )
 

@@ -9,17 +9,13 @@ import type { score } from '../operations/score.ts'
 import type { signal } from '../operations/signal.ts'
 import { changeLine, next, runLine, short } from './text.ts'
 
-export function outcomeView({ run, worked, output, divergence, warnings, ...more }: ControlOutcome): View {
+export function outcomeView({ run, worked, output, divergence, warnings }: ControlOutcome): View {
   const { runId, forkedFrom } = run
-  const isRepeated = 'repeated' in more
   return {
     head: [
-      ...(isRepeated
-        ? ['done by an earlier call with this idempotency key; this is how the run is now']
-        : []),
       runLine(run),
       ...(forkedFrom === null ? [] : [`shares ${forkedFrom.seq} events of ${forkedFrom.runId}`]),
-      ...(worked || isRepeated ? [] : ['recorded; a worker with its agent goes on with it']),
+      ...(worked ? [] : ['recorded; a worker with its agent goes on with it']),
       ...(output === null || output === undefined ? [] : [`output ${short(output, 600)}`]),
       ...(divergence === null
         ? []
@@ -35,6 +31,28 @@ export function outcomeView({ run, worked, output, divergence, warnings, ...more
           ]),
     ],
   }
+}
+
+/** What a retried call is answered with, whatever its tool is. */
+interface Repeated {
+  readonly repeated: true
+  readonly run: ControlOutcome['run'] | null
+}
+
+export const isRepeated = (output: unknown): output is Repeated =>
+  typeof output === 'object' && output !== null && 'repeated' in output
+
+export function repeatedView({ run }: Repeated): View {
+  const done = 'done by an earlier call with this idempotency key'
+  if (!run) return { head: [done] }
+  const { head, next: calls = [] } = outcomeView({
+    run,
+    worked: true,
+    output: null,
+    divergence: null,
+    warnings: [],
+  })
+  return { head: [`${done}; this is how the run is now`, ...head], next: calls }
 }
 
 export const resultView = ({ run, output }: RunOutcome): View => ({

@@ -113,6 +113,8 @@ export function stepsView(
   }
 }
 
+const INDEX_MS = 20_000
+
 export function searchView(
   { hits, nextCursor, lag }: Out<typeof search>,
   { query, limit, cursor }: In<typeof search>,
@@ -143,14 +145,17 @@ export function searchView(
               },
       },
     ],
-    next: first
-      ? [
-          next('explain_run', { runId: first.run.runId }, 'the best hit'),
-          ...first.events
-            .slice(0, 1)
-            .map(({ seq }) => next('get_value', { runId: first.run.runId, seq }, 'the event that fits')),
-        ]
-      : [],
+    next: [
+      ...(first
+        ? [
+            next('explain_run', { runId: first.run.runId }, 'the best hit'),
+            ...first.events
+              .slice(0, 1)
+              .map(({ seq }) => next('get_value', { runId: first.run.runId, seq }, 'the event that fits')),
+          ]
+        : []),
+      ...(lag > 0 ? [next('search', { query, waitMs: INDEX_MS }, 'waits until more is indexed')] : []),
+    ],
   }
 }
 

@@ -33,9 +33,11 @@ import { assertOpenToAgents } from './agent-memory.ts'
 import { collectTail } from './collect-tail.ts'
 import {
   forgetView,
+  isRepeated,
   outcomeView,
   previewView,
   rememberView,
+  repeatedView,
   replayView,
   resultView,
   scoreView,
@@ -74,7 +76,8 @@ function offer<O extends Operation>(
     operation,
     scope: mcp.scope ?? operation.scope,
     effect: mcp.effect,
-    view,
+    view: (output, input, ledger) =>
+      isRepeated(output) ? repeatedView(output) : view(output as never, input as never, ledger),
     ...more,
   }
 }
@@ -92,7 +95,8 @@ export const tools: readonly Tool[] = [
   offer(step, stepView),
   offer(value, valueView),
   offer(state, stateView, { hidden: ['full'] }),
-  offer(search, searchView, { defaults: { limit: 5 } }),
+  // An agent asks again rather than wait: the answer says how far the index is.
+  offer(search, searchView, { defaults: { limit: 5, waitMs: 150 } }),
   offer(transcript, transcriptView, { hidden: ['format', 'as'] }),
   offer(causes, causalityView('causes'), { defaults: { limit: 30 } }),
   offer(effects, causalityView('effects'), { defaults: { limit: 30 } }),

@@ -107,8 +107,8 @@ export const diff = answering({
     ],
     options: { full: '--full' },
   },
-  async run(ledger, { runId: expected, otherRunId, full }) {
-    const found = await ledger.diff(expected, otherRunId)
+  async run(ledger, { runId: expected, otherRunId, full }, { onProgress } = {}) {
+    const found = await ledger.diff(expected, otherRunId, { onProgress })
     return full ? found : { ...found, rows: found.rows.filter((row) => row.mark !== 'same') }
   },
 })

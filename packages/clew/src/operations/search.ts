@@ -40,6 +40,12 @@ export const search = answering({
       .describe('words, "exact words", begin*, -not, status:failed, tool:search …'),
     limit: z.int().min(1).max(1000).default(20).describe('page size in runs, 1 to 1000'),
     cursor: z.string().optional().describe('cursor that the previous page returned'),
+    waitMs: z
+      .int()
+      .min(0)
+      .max(60_000)
+      .default(2000)
+      .describe('how long to wait for the index to take what is new, in milliseconds'),
   }),
   output: z.object({
     hits: z.array(hit).readonly(),
@@ -61,8 +67,8 @@ export const search = answering({
         about: 'what to look for; quote it for the shell',
       },
     ],
-    options: { limit: '--limit <count>', cursor: '--cursor <cursor>' },
+    options: { limit: '--limit <count>', cursor: '--cursor <cursor>', waitMs: '--wait <ms>' },
     flags: { '-o, --output <form>': 'ids: only the ids of runs, one per line' },
   },
-  run: (ledger, { query, ...options }) => ledger.search(query, options),
+  run: (ledger, { query, waitMs, ...options }) => ledger.search(query, { ...options, catchUpMs: waitMs }),
 })

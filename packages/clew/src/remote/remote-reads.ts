@@ -247,8 +247,8 @@ export function createReads(server: RemoteServer): Reads {
     async explain(runId) {
       return decode(await post('/v1/runs/{runId}/explain', { runId }))
     },
-    async search(query, { limit = 20, cursor } = {}) {
-      return decode(await get('/v1/search', { query, limit, cursor }))
+    async search(query, { limit = 20, cursor, catchUpMs } = {}) {
+      return decode(await get('/v1/search', { query, limit, cursor, waitMs: catchUpMs }))
     },
     verify: (runId, { heads, publicKey, projections } = {}) =>
       post('/v1/verify', { runId, heads, publicKey, projections }),

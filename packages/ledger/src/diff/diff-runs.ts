@@ -48,14 +48,31 @@ export interface RunDiff extends Comparison {
 
 type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState' | 'getStateAt'>
 
-export async function diffRuns(ledger: Reads, runA: string, runB: string): Promise<RunDiff> {
+export interface DiffOptions {
+  /** Called with the number of events read, and with how many there are. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+const PROGRESS_EVENTS = 500
+
+export async function diffRuns(
+  ledger: Reads,
+  runA: string,
+  runB: string,
+  { onProgress }: DiffOptions = {},
+): Promise<RunDiff> {
   const [first, second] = await Promise.all([ledger.getRun(runA), ledger.getRun(runB)])
   if (!first) throw missingRun(runA)
   if (!second) throw missingRun(runB)
   const shared = await sharedEvents(ledger, first, second)
+  const total = ownEvents(first, shared) + ownEvents(second, shared)
+  let read = 0
+  const onEvent = (): void => {
+    if (++read % PROGRESS_EVENTS === 0) onProgress?.(read, Math.max(read, total))
+  }
   const [eventsA, eventsB] = await Promise.all([
-    readAfter(ledger, runA, shared),
-    readAfter(ledger, runB, shared),
+    readAfter(ledger, runA, shared, onEvent),
+    readAfter(ledger, runB, shared, onEvent),
   ])
   const itemsA = toItems(eventsA)
   const itemsB = toItems(eventsB)
@@ -91,11 +108,23 @@ async function withStates(
   return { ...first, changes: findChanges(a?.state, b?.state) }
 }
 
-async function readAfter(ledger: Reads, runId: string, afterSeq: number): Promise<ClewEvent[]> {
+async function readAfter(
+  ledger: Reads,
+  runId: string,
+  afterSeq: number,
+  onEvent: () => void,
+): Promise<ClewEvent[]> {
   const events: ClewEvent[] = []
-  for await (const event of ledger.read(runId, { afterSeq })) events.push(event)
+  for await (const event of ledger.read(runId, { afterSeq })) {
+    events.push(event)
+    onEvent()
+  }
   return events
 }
+
+/** Events behind those that both runs share. */
+const ownEvents = ({ events, forkedFrom }: RunSummary, shared: number): number =>
+  Math.max(0, events + (forkedFrom?.seq ?? 0) - shared)
 
 /** How many events both runs take from the same run. */
 async function sharedEvents(ledger: Reads, a: RunSummary, b: RunSummary): Promise<number> {

@@ -73,6 +73,16 @@ export const tookMs = ({ beganAt }: Step): number => Math.round((performance.now
 const unwanted = ({ stepId }: Step): ClewError =>
   new ClewError('stopped', `Nothing waits for ${stepId} any more`, 'End the work.', { stepId })
 
+/** Sent and not over, asked about, or in flight in the record and not looked at since. */
+function mayHaveHappened(step: Step, isWaiting: boolean): boolean {
+  const { recorded, attempt, redactedInput, heldInBranch } = step
+  const last = recorded && lastOf(recorded)
+  const takenOver = last?.attempt === attempt ? last.start.payload : undefined
+  const isHeld =
+    redactedInput || heldInBranch || takenOver?.redactedInput !== undefined || takenOver?.heldInBranch
+  return step.isDispatched || ((isWaiting || takenOver !== undefined) && !isHeld)
+}
+
 /** How steps come to their end, and what ends with them. */
 export function createEnds(core: MachineState): Ends {
   const { options, journal, cursor, writes, waits, budget, earlier, children, closing, ready } = core
@@ -152,7 +162,10 @@ export function createEnds(core: MachineState): Ends {
   function closeNow(step: Step, outcome: Outcome, then: (left: UnfinishedWork) => void): void {
     const left: UnfinishedWork = { steps: [], children: [] }
     const isWaiting = waits.delete(step)
-    if (step.body) closeBelow(step.body, left)
+    if (step.body) {
+      core.statements.flush(step.body)
+      closeBelow(step.body, left)
+    }
     // Its time is over, but the child run is not.
     if (journal && step.spec.work.kind === 'child' && (isWaiting || children.has(step)))
       left.children.push(stopChildOf(step, isTimeout(outcome) ? timeoutOf(step)?.message : undefined))
@@ -311,11 +324,7 @@ export function createEnds(core: MachineState): Ends {
       if (!step.open) continue
       step.open = false
       const isWaiting = waits.delete(step)
-      if (
-        scope.isRetried &&
-        isOnceOnly(step.spec.work) &&
-        (step.isDispatched || (isWaiting && !step.redactedInput && !step.heldInBranch))
-      )
+      if (scope.isRetried && isOnceOnly(step.spec.work) && mayHaveHappened(step, isWaiting))
         core.doubtful.set(step.stepId, step.digest)
       core.leave(step)
       left.steps.push(step)

@@ -17,6 +17,8 @@ export type Recovery =
   | { readonly type: 'perform' }
   /** The attempt is recorded as interrupted, and the next one starts. */
   | { readonly type: 'start again' }
+  /** The same where somebody said that nothing came of it. */
+  | { readonly type: 'retry' }
   /** The outcome is unknown, so a user is asked. */
   | { readonly type: 'ask'; readonly pause: Pause }
   | { readonly type: 'end'; readonly outcome: Outcome; readonly by: string }
@@ -104,7 +106,7 @@ function unknownOutcome(
   if (!answer) return { type: 'ask', pause }
   const given = answer.payload.answer as string | { choice: string; output?: unknown }
   const { choice, output } = typeof given === 'string' ? { choice: given, output: null } : given
-  if (choice === 'retry') return { type: 'start again' }
+  if (choice === 'retry') return { type: 'retry' }
   const outcome: Outcome =
     choice === 'done'
       ? { output: output ?? null }

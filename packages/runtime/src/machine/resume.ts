@@ -49,6 +49,8 @@ export function createResume(
 
   function again(step: Step, { eventId, timestamp, payload }: StepEvent): void {
     if (isEnding(step.scope)) return
+    // It was sent after somebody had said what became of the attempt in doubt.
+    step.isDoubtful = false
     const due = Date.parse(timestamp) + (payload.retryInMs ?? 0)
     later(step, Math.max(0, due - now()), () => begin(step, step.attempt + 1, eventId))
   }
@@ -64,14 +66,20 @@ export function createResume(
     switch (recovery.type) {
       case 'perform':
         return perform(step)
+      case 'retry':
+        step.isDoubtful = false
+        return startAgain(step)
       case 'start again':
-        return begin(step, step.attempt + 1, core.cause, [cut(step.stepId, step.attempt)])
+        return startAgain(step)
       case 'ask':
         return wait(step, [recovery.pause])
       case 'end':
         return endGiven(step, recovery.outcome, { by: recovery.by })
     }
   }
+
+  const startAgain = (step: Step): void =>
+    begin(step, step.attempt + 1, core.cause, [cut(step.stepId, step.attempt)])
 
   const isInDoubt = ({ stepId, digest, scope }: Step): boolean =>
     core.doubtful.get(stepId) === digest || cursor?.isInDoubt(stepId, digest, scope.attempt) === true

@@ -105,3 +105,8 @@ export function isEnding(scope: Scope): boolean {
   for (let at: Scope | null = scope; at; at = at.parent) if (at.closed || at.isEnding) return true
   return false
 }
+
+export function isWithin(scope: Scope, around: Scope): boolean {
+  for (let at: Scope | null = scope; at; at = at.parent) if (at === around) return true
+  return false
+}

@@ -5,7 +5,7 @@ import type { MachineState } from './machine-state.ts'
 import { patchIds, patchIn, patchPayload } from './patches.ts'
 import { clockKey } from './record.ts'
 import { sha256 } from './run-appender.ts'
-import type { Scope } from './scope.ts'
+import { isWithin, type Scope } from './scope.ts'
 
 /** An event by which code says what it did, and which is no step of it (R13). */
 export interface Statement {
@@ -23,8 +23,11 @@ export interface Statements {
   patched(scope: Scope, id: string): boolean
   /** The code of a scope begins: in a replay it owes from here on what it said. */
   entered(scope: Scope): void
-  /** Writes what the record turned out to lack: it was lost with the process. */
-  flush(): void
+  /**
+   * Writes what the record turned out to lack: it was lost with the process. When a body ends, only what was said within it:
+   * later nobody would say it again.
+   */
+  flush(within?: Scope): void
 }
 
 const idParts = (path: string, attempt: number, count: number): (string | number)[] => [
@@ -80,7 +83,7 @@ export function isSameStatement(
 
 /** Statements of a live run: none wakes the code, so none is waited for; what is recorded next stands behind it. */
 export function createStatements(core: () => MachineState): Statements {
-  const held: (() => void)[] = []
+  let held: { readonly scope: Scope; readonly go: () => void }[] = []
   let comparison: Comparison | undefined
 
   function write({ eventType, payload }: Statement, ids: readonly (string | number)[], cause: string | null) {
@@ -119,7 +122,7 @@ export function createStatements(core: () => MachineState): Statements {
       const more = said ? [said.eventId] : []
       if (!journal || isOver) return idOf(more)
       const go = (): void => write(statement, [...ids, ...more], cause)
-      if (isReading) held.push(go)
+      if (isReading) held.push({ scope, go })
       else go()
       return idOf(more)
     },
@@ -133,13 +136,17 @@ export function createStatements(core: () => MachineState): Statements {
       if (way !== 'new' || !journal || isOver) return way !== 'old'
       const statement = { eventType: 'execution.decision', payload: patchPayload(scope, id) }
       const go = (): void => write(statement, patchIds(scope, id), cause)
-      if (isReading) held.push(go)
+      if (isReading) held.push({ scope, go })
       else go()
       return true
     },
     entered() {},
-    flush() {
-      for (const go of held.splice(0)) go()
+    flush(within) {
+      if (held.length === 0) return
+      const isDue = ({ scope }: { readonly scope: Scope }): boolean => !within || isWithin(scope, within)
+      const due = held.filter(isDue)
+      held = held.filter((each) => !isDue(each))
+      for (const { go } of due) go()
     },
   }
 }
