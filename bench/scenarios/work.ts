@@ -39,6 +39,7 @@ async function claimFigure(store: string, ledger: Ledger, analyze: () => Promise
   await analyze()
   const few = await claimMs(ledger)
   await fill(ledger, FEW, MANY)
+  await analyze()
   const many = await claimMs(ledger)
   return {
     name: `W4 a claim with ${MANY} waiting runs, ${store}`,

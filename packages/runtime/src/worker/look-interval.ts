@@ -1,5 +1,5 @@
 /** Longest interval: a worker that finds nothing looks ten times a second while commits come. */
-export const MAX_LOOK_MS = 100
+const MAX_LOOK_MS = 100
 const FIRST_MS = 5
 
 /**
