@@ -34,6 +34,7 @@ describe('W1 clew start', () => {
     const other = await clew('start', 'slow', '--run-id', 'job-1', '--input', '{"other":true}')
     expect([other.code, other.stderr]).toEqual([expect.any(Number), expect.stringContaining('another input')])
     expect((await clew('doctor')).stdout).toMatch(/1 run waits for agent slow.*unserved/)
+    expect((await clew('runs')).stdout).toContain('pending (unserved)')
     expect((await clew('queue', 'list')).stdout).toMatch(/mail +1 waiting[^]*slow/)
     expect((await clew('worker', '--agent', './job.ts', '--once')).code).toBe(0)
     const done = await data<Outcome>('result', 'job-1', '--wait', '60000')
