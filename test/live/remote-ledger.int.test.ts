@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createToken, revokeToken } from '@clew/server/tokens'
@@ -321,6 +324,18 @@ describe('W9 a ledger behind a server', () => {
       expect(await errorOf(each)).toMatchObject({ code: 'closed' })
     expect(await beside.in('other').getRun('elsewhere')).toMatchObject({ events: 1 })
     expect(await beside.getRun('elsewhere')).toBeNull()
+  })
+
+  it('says that a site which answers with pages is no Clew server', async () => {
+    const site = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html; charset=utf-8')
+      response.end('<!doctype html>')
+    }).listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    const { port } = site.address() as AddressInfo
+    const wrong = await openLedger(`http://127.0.0.1:${port}/shop/`, { retryMs: 0 })
+    expect(await errorOf(() => wrong.listRuns())).toMatchObject({ code: 'store_refused' })
+    site.close()
   })
 
   it('is unreachable in the end, with the events as they were', async () => {

@@ -50,8 +50,10 @@ const CLAIM = `WITH waiting AS MATERIALIZED (
         AND l.run_id <> ALL ($7::text[]) ORDER BY l.priority DESC, l.turn LIMIT $6::integer + ${SPARE}
     ) w
   ), candidates AS (
-    SELECT * FROM waiting
-    UNION ALL SELECT run_id, thread_id, summary, 1, priority, turn FROM pages WHERE NOT is_blocked
+    SELECT * FROM (
+      SELECT * FROM waiting
+      UNION ALL SELECT run_id, thread_id, summary, 1, priority, turn FROM pages WHERE NOT is_blocked
+    ) c ORDER BY class, priority DESC, place LIMIT $6::integer + ${SPARE}
   ), chosen AS MATERIALIZED (
     SELECT l.run_id, w.thread_id, w.summary, w.class, w.priority, w.place
     FROM candidates w JOIN leases l ON l.workspace = $3 AND l.run_id = w.run_id

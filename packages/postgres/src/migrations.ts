@@ -379,7 +379,7 @@ ALTER TABLE leases ADD COLUMN key text COLLATE "C";
 ALTER TABLE leases ADD COLUMN priority integer;
 ALTER TABLE leases ADD COLUMN not_before bigint;
 ALTER TABLE leases ADD COLUMN turn bigint;
-CREATE INDEX leases_by_turn ON leases (workspace, agent, queue, priority DESC, turn) WHERE turn IS NOT NULL AND NOT held;
+CREATE INDEX leases_by_turn ON leases (workspace, agent, queue, priority DESC, turn) WHERE turn >= 0 AND NOT held;
 CREATE INDEX leases_by_key ON leases (workspace, agent, queue, priority, key, turn) WHERE turn IS NOT NULL AND NOT held;
 CREATE INDEX leases_delayed ON leases (workspace, agent, not_before) WHERE not_before IS NOT NULL AND NOT held;
 CREATE INDEX leases_in_queue ON leases (workspace, queue, key) WHERE held AND queue IS NOT NULL;

@@ -17,16 +17,22 @@ const MAX_PER_KEY = 8
 /** Delayed runs that get their turn at a time. */
 const MAX_PROMOTED = 500
 
+/**
+ * Both say the same, but only the index by turn fits the first, and one by key the second. Without statistics the planner
+ * takes these indexes for equal, and reading one key by the other index means reading the whole queue.
+ */
+export const WAITS = 'l.turn >= 0 AND NOT l.held'
+const WAITS_BY_KEY = 'l.turn IS NOT NULL AND NOT l.held'
+
 /** Of a row `t`: behind those of its key, also in the same statement, and not before those who wait now. */
 const LANE =
-  'w.workspace = t.workspace AND w.agent = t.agent AND w.queue = t.queue AND w.priority = t.priority AND w.turn IS NOT NULL AND NOT w.held'
+  'l.workspace = t.workspace AND l.agent = t.agent AND l.queue = t.queue AND l.priority = t.priority'
 export const NEXT_TURN = `greatest(
-    (SELECT min(w.turn) FROM leases w WHERE ${LANE}),
-    (SELECT max(w.turn) + 1 FROM leases w WHERE ${LANE} AND w.key = t.key), 0
+    (SELECT min(l.turn) FROM leases l WHERE ${LANE} AND ${WAITS}),
+    (SELECT max(l.turn) + 1 FROM leases l WHERE ${LANE} AND l.key = t.key AND ${WAITS_BY_KEY}), 0
   ) + row_number() OVER (PARTITION BY t.workspace, t.agent, t.queue, t.priority, t.key ORDER BY t.place) - 1`
 
 const ENDED = `('completed', 'failed', 'stopped', 'partial', 'superseded', 'deleted')`
-export const WAITS = 'l.turn IS NOT NULL AND NOT l.held'
 /** A run of the thread is leased, or an earlier one has not ended. One that is delayed does not count before its time. */
 export const BLOCKED = `(r.thread_id IS NOT NULL AND (EXISTS (
     SELECT FROM leases h WHERE h.workspace = l.workspace AND h.thread_id = r.thread_id AND h.held
@@ -71,15 +77,15 @@ const PAGE = `SELECT w.* ${FROM} CROSS JOIN LATERAL (
 /** First rows of each key, found by one look at the index for each key. */
 const BY_KEY = `SELECT w.* ${FROM} CROSS JOIN LATERAL (
     WITH RECURSIVE k (priority, key) AS (
-      (SELECT l.priority, l.key FROM leases l WHERE ${OPEN} AND ${WAITS} ORDER BY l.priority, l.key LIMIT 1)
+      (SELECT l.priority, l.key FROM leases l WHERE ${OPEN} AND ${WAITS_BY_KEY} ORDER BY l.priority, l.key LIMIT 1)
       UNION ALL SELECT n.* FROM k CROSS JOIN LATERAL (
-        SELECT l.priority, l.key FROM leases l WHERE ${OPEN} AND ${WAITS} AND (l.priority, l.key) > (k.priority, k.key)
+        SELECT l.priority, l.key FROM leases l WHERE ${OPEN} AND ${WAITS_BY_KEY} AND (l.priority, l.key) > (k.priority, k.key)
         ORDER BY l.priority, l.key LIMIT 1
       ) n
     ) SELECT * FROM k LIMIT $5::integer
   ) k CROSS JOIN LATERAL (
     SELECT ${ROW}, ${BLOCKED} AS is_blocked FROM leases l ${RUN}
-    WHERE ${OPEN} AND ${WAITS} AND l.priority = k.priority AND l.key = k.key ORDER BY l.turn LIMIT ${MAX_PER_KEY}
+    WHERE ${OPEN} AND ${WAITS_BY_KEY} AND l.priority = k.priority AND l.key = k.key ORDER BY l.turn LIMIT ${MAX_PER_KEY}
   ) w`
 /** Runs that go on again, and need a slot of their queue. */
 const DUE = `SELECT ${ROW} FROM runs r JOIN leases l ON l.workspace = r.workspace AND l.run_id = r.run_id

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Disk } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeFolder, removeFolder } from '../test/harness.ts'
@@ -41,6 +41,23 @@ const diskOf = (db: DatabaseSync): Disk => {
 }
 
 describe('giving space back', () => {
+  it('L6 a reader does not write the WAL back', () => {
+    const writer = connect()
+    grow(writer)
+    const reader = new DatabaseSync(file, { readOnly: true })
+    const run = async <T>(work: () => T): Promise<T> => work()
+    const disk = createDisk(
+      { db: reader, waitMs: 100, read: run, write: run },
+      { sleep: async () => {} },
+      () => undefined,
+      true,
+    )
+    const before = walBytes()
+    disk.flush()
+    expect(walBytes()).toBe(before)
+    reader.close()
+  })
+
   it('P4 a long WAL is written back to its end, also when a reader holds on to an older state at first', () => {
     const [db, writer, reader] = [connect(), connect(), connect()]
     grow(writer)

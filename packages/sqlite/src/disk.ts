@@ -18,6 +18,8 @@ export function createDisk(
   { db, waitMs, read, write }: Pick<Connection, 'db' | 'waitMs' | 'read' | 'write'>,
   ports: Pick<Ports, 'sleep'>,
   searchIndex: () => DatabaseSync | undefined,
+  /** A reader leaves the WAL to those who write. */
+  isReadOnly = false,
 ): Disk {
   const sql = {
     freePages: db.prepare('PRAGMA freelist_count'),
@@ -40,7 +42,7 @@ export function createDisk(
   }
 
   function flush(): void {
-    if (performance.now() - flushedMs < CHECKPOINT_MS) return
+    if (isReadOnly || performance.now() - flushedMs < CHECKPOINT_MS) return
     writeBack()
     flushedMs = performance.now()
   }

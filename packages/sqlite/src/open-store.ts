@@ -61,7 +61,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     leases: createLeases(connection, ports, owner, locks),
     slots: createSlots(connection),
     rows: createRawRows(connection),
-    disk: createDisk(connection, ports, search.database),
+    disk: createDisk(connection, ports, search.database, options.readOnly),
     search: search.index,
     memory: createMemory(connection, ports),
     progress: progress.progress,

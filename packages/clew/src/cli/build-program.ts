@@ -77,6 +77,7 @@ function addCommand(program: Command, operation: Operation, choose: (chosen: Cho
 const ABOUT: Readonly<Record<string, string>> = {
   hold: 'Legal holds: protect data from retention and erasure',
   memory: 'What agents remember, by run, thread, workspace, agent or user',
+  queue: 'Queues of submitted runs: their limits, and what waits in them',
   schedule: 'Runs that workers start by the clock',
   token: 'Access tokens for the server',
   vault: 'Encrypted originals of redacted secrets',

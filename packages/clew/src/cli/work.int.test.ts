@@ -34,10 +34,18 @@ describe('W1 clew start', () => {
     const other = await clew('start', 'slow', '--run-id', 'job-1', '--input', '{"other":true}')
     expect([other.code, other.stderr]).toEqual([expect.any(Number), expect.stringContaining('another input')])
     expect((await clew('doctor')).stdout).toMatch(/1 run waits for agent slow.*unserved/)
+    expect((await clew('runs')).stdout).toContain('pending (unserved)')
     expect((await clew('queue', 'list')).stdout).toMatch(/mail +1 waiting[^]*slow/)
     expect((await clew('worker', '--agent', './job.ts', '--once')).code).toBe(0)
     const done = await data<Outcome>('result', 'job-1', '--wait', '60000')
     expect(done).toMatchObject({ run: { status: 'completed' }, output: 'all read' })
+  })
+
+  it('W1 refuses a tag without a value, and says what queues are for', async () => {
+    const wrong = await clew('start', 'slow', '--run-id', 'job-2', '--tag', 'foo')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"foo" is not name=value')])
+    expect((await clew('show', 'job-2')).code).not.toBe(0)
+    expect((await clew('--help')).stdout).not.toContain('undefined')
   })
 
   it('W4 clew queue set is recorded, and shown', async () => {

@@ -65,6 +65,13 @@ export function parseTags(texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf('=')
+      if (at < 1)
+        throw new ClewError(
+          'bad_option',
+          `The tag ${JSON.stringify(text.slice(0, 60))} is not name=value`,
+          'Give each tag as name=value, several separated by commas. Nothing was written.',
+          { option: 'tag' },
+        )
       return [text.slice(0, at), text.slice(at + 1)]
     }),
   )

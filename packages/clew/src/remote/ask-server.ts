@@ -76,7 +76,8 @@ export async function askServer(server: RemoteServer, question: Question): Promi
       cause,
     )
   }
-  if (response.ok) return response
+  // A page in place of an answer: the address leads into a site, not to the API.
+  if (response.ok && !response.headers.get('content-type')?.startsWith('text/html')) return response
   throw await toError(server, response)
 }
 
@@ -106,7 +107,7 @@ async function toError(server: RemoteServer, response: Response): Promise<ClewEr
     return new ClewError(
       'store_refused',
       `The server ${server.url} answered with ${response.status}, and not as a Clew server does`,
-      'Check the address.',
+      'Check the address: that of the server, without the path of a page.',
       { url: server.url, status: response.status },
     )
   const hint =

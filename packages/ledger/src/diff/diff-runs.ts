@@ -131,7 +131,7 @@ async function sharedEvents(ledger: Reads, a: RunSummary, b: RunSummary): Promis
   const linesOfA = new Map(await lineage(ledger, a))
   for (const [runId, upTo] of await lineage(ledger, b)) {
     const other = linesOfA.get(runId)
-    if (other !== undefined) return Math.min(upTo, other, Number.MAX_SAFE_INTEGER)
+    if (other !== undefined) return Math.min(upTo, other)
   }
   return 0
 }
@@ -139,7 +139,7 @@ async function sharedEvents(ledger: Reads, a: RunSummary, b: RunSummary): Promis
 /** The run and those it was forked from, each with the last seq that is still part of it. */
 async function lineage(ledger: Reads, run: RunSummary): Promise<[string, number][]> {
   const line: [string, number][] = []
-  let upTo = Number.POSITIVE_INFINITY
+  let upTo = run.events + (run.forkedFrom?.seq ?? 0)
   for (let at: RunSummary | null = run; at; ) {
     line.push([at.runId, upTo])
     if (!at.forkedFrom) break

@@ -1,5 +1,5 @@
 import { checkForkOptions } from '../fork/fork-options.ts'
-import { type Ledger, type RunSummary, readBeginning } from '@clew/ledger'
+import { ClewError, type Ledger, type RunSummary, readBeginning } from '@clew/ledger'
 import type { Channels, StateOf, ValueOf, WriteOf } from '../graph/channel.ts'
 import type { Replacement } from '../fork/replace-value.ts'
 import type { RunResult } from '../run/result.ts'
@@ -20,6 +20,7 @@ import {
   type StateView,
 } from './state-views.ts'
 import { type UpdatedState, type UpdateOptions, updateState } from './update-state.ts'
+import { waitForRun } from '../work/wait-for-run.ts'
 
 /** Oldest first; read as it is gone through. */
 export interface StateHistory<State> extends AsyncIterable<CheckpointView<State>> {
@@ -118,12 +119,28 @@ export function createTimeTravel<C extends Channels>({
             onBusy,
             listener,
             suspendAlways,
-          })
+          }).catch((error: unknown) => resultElsewhere(parts, runId, error, signal))
         : await resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
     const source = await readBeginning(ledger, forkedFrom.runId)
     const fidelity =
       result.fidelity && fidelityOf(source ? [source] : [], program, result.fidelity.models.now)
     return { ...(await withState(ledger, { ...result, fidelity })), forkedFrom, warnings }
+  }
+
+  /** A worker that has the graph may take the new run first: then its outcome is the answer. */
+  async function resultElsewhere(
+    { ledger, program }: GraphParts,
+    runId: string,
+    error: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<RunResult> {
+    if (!(error instanceof ClewError) || error.code !== 'busy') throw error
+    const leases = await ledger.leases.list()
+    const isTaken = leases.some((each) => each.workspace === ledger.workspace && each.runId === runId)
+    // Otherwise it is the thread that is busy.
+    if (!isTaken && (await ledger.getRun(runId))?.status === 'pending') throw error
+    const run = (await waitForRun(ledger, runId, { signal })) as RunSummary
+    return resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
   }
 
   return {

@@ -1,7 +1,7 @@
-import { ClewError, type ClewEvent, joinSubmission } from '@clew/ledger'
+import { ClewError, type ClewEvent, joinSubmission, type RunSummary } from '@clew/ledger'
 import type { Budget } from '../machine/budget.ts'
 import type { Previous } from '../machine/program.ts'
-import { sha256 } from '../machine/run-appender.ts'
+import { type EventDraft, sha256 } from '../machine/run-appender.ts'
 import type { ChildLink } from '../machine/step.ts'
 import { CLEW_VERSION } from '../version.ts'
 import type { ActiveRun } from './acquire-run.ts'
@@ -9,7 +9,9 @@ import type { RunResult } from './result.ts'
 import { budgetField } from './run-bounds.ts'
 import { nextId } from './run-id.ts'
 import type { SessionOptions, StartOptions } from './run-options.ts'
+import { toStepError } from './run.ts'
 import { runUntilIdle } from './run-until-idle.ts'
+import { resultOfRun } from './sleep-through.ts'
 import { recordedSchemas } from '../signal/signal-schemas.ts'
 
 export interface StartFacts {
@@ -54,7 +56,14 @@ export async function recordStart(take: ActiveRun, input: unknown, facts: StartF
   const begun = journal.draft('system.workflow_started', [], facts.cause ?? null, payload)
   const started = facts.cause === undefined ? { ...begun, causationId: undefined } : begun
   const seq = (submission?.at(-1)?.ledger.seq ?? 0) + 1
-  const opening = program.open?.({ runId, threadId, input, previous, journal, cause: started.eventId, seq })
+  let opening: ReturnType<NonNullable<typeof program.open>> | undefined
+  try {
+    opening = program.open?.({ runId, threadId, input, previous, journal, cause: started.eventId, seq })
+  } catch (error) {
+    // Whoever calls `start` gets the error and no run. A submitted run is there already: it would wait for ever.
+    if (!submission) throw error
+    return failAtStart(take, started, seq, error)
+  }
   const stored = await ledger
     .append([started, ...(opening?.events ?? [])], { expectedSeq: seq - 1, epoch: take.hold.epoch })
     .catch((error: unknown) => {
@@ -71,6 +80,19 @@ export async function recordStart(take: ActiveRun, input: unknown, facts: StartF
     from: opening?.from,
     redactedTexts: opening?.redactedTexts,
   })
+}
+
+/** A submitted run whose input its graph does not take. */
+async function failAtStart(
+  { ledger, program, runId, journal, hold, log }: ActiveRun,
+  started: EventDraft,
+  seq: number,
+  thrown: unknown,
+): Promise<RunResult> {
+  const error = toStepError(thrown, null).toJSON()
+  const failed = journal.draft('system.workflow_failed', [], started.eventId, { error })
+  await ledger.append([started, failed], { expectedSeq: seq - 1, epoch: hold.epoch })
+  return resultOfRun(ledger, program, (await ledger.getRun(runId)) as RunSummary, { log })
 }
 
 export const findPrevious = async ({

@@ -7,6 +7,7 @@ import { StateGraph } from '../graph/state-graph.ts'
 import { replay } from '../replay/replay.ts'
 import { fork } from '../fork/fork.ts'
 import { agent } from '../run/agent.ts'
+import { signal } from '../signal/signal.ts'
 import { startWorker } from '../worker/start-worker.ts'
 import type { Worker, WorkerOptions } from '../worker/worker.ts'
 import { openRunHandle } from './run-handle.ts'
@@ -43,6 +44,45 @@ const counter = new StateGraph({ items: append<string>() })
   .compile({ name: 'counter' })
 
 describe('W1 a submitted run', () => {
+  it('W1 fails at its first claim if its graph does not take its input, and its thread goes on', async () => {
+    await submitRun(ledger, 'counter', 'hi', { runId: 'wrong', threadId: 't' })
+    await submitRun(ledger, 'counter', { items: ['x'] }, { runId: 'right', threadId: 't' })
+    await work([counter])
+    const failed = await openRunHandle(ledger, 'wrong').result()
+    expect([failed.status, failed.error?.code]).toEqual(['failed', 'bad_write'])
+    expect(await openRunHandle(ledger, 'right').result()).toMatchObject({ status: 'completed' })
+    expect((await ledger.verify()).ok).toBe(true)
+  })
+
+  it('W3 begins behind a signal that comes between its claim and its start', async () => {
+    await double.submit(ledger, { n: 4 }, { runId: 'a' })
+    let isSent = false
+    const slow = new Proxy(ledger, {
+      get(target, name) {
+        if (name !== 'append') return Reflect.get(target, name)
+        const append: Ledger['append'] = async (events, options) => {
+          if (!isSent) await signal(ledger, 'a', 'note', 1)
+          isSent = true
+          return ledger.append(events, options)
+        }
+        return append
+      },
+    })
+    expect(await double.resume(slow, 'a')).toMatchObject({ status: 'completed', output: 8 })
+    expect((await typesOf('a')).slice(0, 3)).toEqual([
+      'system.workflow_submitted',
+      'system.signal_received',
+      'system.workflow_started',
+    ])
+    expect((await replay(double, { ledger, runId: 'a' })).verdict).toBe('identical')
+  })
+
+  it('W1 refuses a wait that is no time', async () => {
+    const run = await double.submit(ledger, { n: 1 }, { runId: 'a' })
+    for (const waitMs of [-1, Number.NaN, 'x' as never])
+      await expect(run.result({ waitMs })).rejects.toMatchObject({ code: 'bad_option' })
+  })
+
   it('W1 waits until a worker has it, and its handle gives the result', async () => {
     const run = await double.submit(ledger, { n: 4 }, { runId: 'a', tags: { customer: 'acme' } })
     expect(run.id).toBe('a')

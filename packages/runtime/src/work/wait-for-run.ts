@@ -28,6 +28,13 @@ export async function waitForRun(
   runId: string,
   { waitMs = Number.POSITIVE_INFINITY, signal }: WaitOptions = {},
 ): Promise<RunSummary | null> {
+  if (!(waitMs >= 0))
+    throw new ClewError(
+      'bad_option',
+      `waitMs of the wait for run ${runId} is ${String(waitMs)}, which is no time`,
+      'Give milliseconds from 0, or leave it out to wait until the run has ended.',
+      { option: 'waitMs' },
+    )
   const endsAt = performance.now() + waitMs
   const notifier = createNotifier()
   const unwatch = ledger.watch(notifier.notify)

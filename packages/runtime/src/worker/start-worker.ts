@@ -2,6 +2,7 @@ import { ClewError, type Ledger, type Lease } from '@clew/ledger'
 import { checkCounts } from '../options/check-options.ts'
 import { sweep } from '../lifecycle/sweep.ts'
 import { assertMode } from '../run/mode.ts'
+import { createLookInterval } from './look-interval.ts'
 import { createNotifier } from './notifier.ts'
 import { createPostponed } from './postponed.ts'
 import { createTaking } from './claim-runs.ts'
@@ -9,8 +10,8 @@ import { readQueueLimits } from '../work/queues.ts'
 import { announceServing } from '../work/serving.ts'
 import type { Worker, WorkerAgent, WorkerGraph, WorkerOptions } from './worker.ts'
 
-/** Minimum interval between two claims while no run is waiting: every commit in the store notifies the worker. */
-const LOOK_MS = 100
+/** First wait after an error; doubled with each further one. */
+const ERROR_MS = 200
 const MAX_ERROR_MS = 30_000
 
 /**
@@ -28,6 +29,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const names = [...agents.keys()]
   const leaving = new AbortController()
   const notifier = createNotifier()
+  const interval = createLookInterval()
   const postponed = createPostponed()
   const inHand = new Map<string, Promise<void>>()
   const whenIdle: (() => void)[] = []
@@ -43,8 +45,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let sweptAt = Number.NEGATIVE_INFINITY
   let errors = 0
   let nextDueMs: number | null = null
-  /** The last look took all that it could: there may be more. */
-  let isMore = false
   /** Ends the announcement that this worker serves its agents. */
   let withdraw: (() => Promise<void>) | undefined
 
@@ -72,16 +72,21 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (runIds.length > 0) onNotice({ type: 'swept', runIds })
     }
     const limit = concurrency - inHand.size
-    if (limit <= 0) return false
+    if (limit <= 0) {
+      interval.found()
+      return false
+    }
     const { workspace } = ledger
     const except = postponed.now()
     const limits = await readQueueLimits(ledger)
     const claim = { workspace, agents: names, nowMs: Date.now(), limit, limits, except, orphans: isSweep }
     const claimed = await ledger.leases.claim(claim)
     nextDueMs = claimed.nextDueMs
-    isMore = claimed.leases.length === limit
     claimed.leases.forEach(take)
-    return claimed.leases.length === 0
+    const isNothing = claimed.leases.length === 0
+    if (isNothing) interval.foundNothing()
+    else interval.found()
+    return isNothing
   }
 
   async function tryLook(): Promise<boolean> {
@@ -92,6 +97,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     } catch (error) {
       if (error instanceof ClewError && error.code === 'closed') throw error
       errors++
+      interval.foundNothing()
       onNotice({ type: 'failed', error: messageOf(error) })
       return false
     }
@@ -99,7 +105,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   /** Until the next sleep is over, the next sweep, or what was postponed may be tried again. */
   function waitMs(): number {
-    if (errors > 0) return Math.min(2 ** errors * LOOK_MS, MAX_ERROR_MS)
+    if (errors > 0) return Math.min(2 ** (errors - 1) * ERROR_MS, MAX_ERROR_MS)
     const now = Date.now()
     const times = [
       sweptAt + sweepMs - performance.now(),
@@ -111,12 +117,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   async function loop(): Promise<void> {
     while (!leaving.signal.aborted && !fault) {
       notifier.clear()
-      const began = performance.now()
       const isNothing = await tryLook()
       if (isNothing && inHand.size === 0) for (const resolve of whenIdle.splice(0)) resolve()
       if (leaving.signal.aborted) break
+      const looked = performance.now()
       await notifier.wait(waitMs())
-      if (!isMore) await notifier.pause(LOOK_MS - (performance.now() - began), leaving.signal)
+      await notifier.pause(interval.restMs(performance.now() - looked), leaving.signal)
     }
   }
 

@@ -1,5 +1,6 @@
 import { nearMisses } from '@clew/ledger'
 import type { Ledger, RunSummary } from '@clew/ledger'
+import { findUnserved } from '@clew/runtime'
 import { formatCount } from '../../format-count.ts'
 import { runs } from '../../operations/runs.ts'
 import type { Command, InputOf } from '../command.ts'
@@ -29,12 +30,12 @@ const COLUMNS: readonly Column[] = [
 
 export const runsCommand: Command<InputOf<typeof runs>> = async ({ input, flags, terminal, withLedger }) => {
   const onlyIds = wantsIds(flags)
-  const { data, near, orphans } = await withLedger(async (ledger) => {
+  const { data, near, marks } = await withLedger(async (ledger) => {
     const found = await runs.run(ledger, input)
     return {
       data: found,
       near: found.runs.length > 0 ? [] : await nearNames(ledger, input),
-      orphans: onlyIds || terminal.json ? new Set<string>() : await findOrphans(ledger, found.runs),
+      marks: onlyIds || terminal.json ? new Map<string, string>() : await findMarks(ledger, found.runs),
     }
   })
   if (onlyIds)
@@ -42,8 +43,28 @@ export const runsCommand: Command<InputOf<typeof runs>> = async ({ input, flags,
       terminal,
       data.runs.map((run) => run.runId),
     )
-  else await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input, near, orphans))
+  else await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input, near, marks))
   return EXIT.fine
+}
+
+/** What the status of a run does not say, by run id. */
+async function findMarks(ledger: Ledger, found: readonly RunSummary[]): Promise<Map<string, string>> {
+  const [orphans, unserved] = await Promise.all([
+    findOrphans(ledger, found),
+    findWithoutWorker(ledger, found),
+  ])
+  return new Map([
+    ...[...orphans].map((runId) => [runId, 'owner dead'] as const),
+    ...unserved.map((runId) => [runId, 'unserved'] as const),
+  ])
+}
+
+/** Submitted runs that wait although no live worker has their agent. */
+async function findWithoutWorker(ledger: Ledger, found: readonly RunSummary[]): Promise<string[]> {
+  const waiting = found.filter((run) => run.waiting === true)
+  if (waiting.length === 0) return []
+  const agents = new Set((await findUnserved(ledger)).map(({ agent }) => agent))
+  return waiting.flatMap(({ runId, agent }) => (agent !== null && agents.has(agent) ? [runId] : []))
 }
 
 /** A persisted *running* does not prove a living process: these have none. */
@@ -83,7 +104,7 @@ function lines(
   nextCursor: string | null,
   input: InputOf<typeof runs>,
   near: readonly string[],
-  orphans: ReadonlySet<string>,
+  marks: ReadonlyMap<string, string>,
 ): string[] {
   const { colour } = terminal.output
   const [first] = found
@@ -101,7 +122,8 @@ function lines(
   const ids = shortIds(found.map((run) => run.runId)).map(printable)
   const rows = found.map((run, at) => [
     ids[at] ?? '',
-    statusText(colour, run.status) + (orphans.has(run.runId) ? colour.yellow(' (owner dead)') : ''),
+    statusText(colour, run.status) +
+      (marks.has(run.runId) ? colour.yellow(` (${marks.get(run.runId)})`) : ''),
     printable(run.agent ?? '–'),
     formatRelative(run.startedAt, now),
     run.durationMs === null ? '–' : formatDuration(run.durationMs),
