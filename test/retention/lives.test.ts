@@ -39,6 +39,16 @@ const states: readonly OtherDeed[] = [{ keep: 'latest' }, { keep: 'windowed', wi
     },
 )
 
+it('P4 R10 keeps the states that a later turn continues, also of turns that were taken without a deletion', async () => {
+  const ledger = createInProcessLedger()
+  const turn = { deed: 'turn', thread: 1 } as const
+  const keepLatest = (which: number) => ({ deed: 'other', kind: 0, which }) as const
+  // The last deletion comes after two turns, and has heard of the first of three only.
+  const all = [turn, keepLatest(0), turn, turn, keepLatest(2)]
+  expect(await live(ledger, all, states)).toEqual([])
+  await ledger.close()
+})
+
 describe('P4 random lives', () => {
   it.each([
     ['retention', []],

@@ -33,6 +33,8 @@ const MAX_THREADS = 100
 /** Limit of attempts if holds or forks are added concurrently; the next checkpoint tries again. */
 const ATTEMPTS = 10
 const PAGE = 500
+/** Runs of a thread that are looked through for new ones at a time, newest first. */
+const NEWEST_RUNS = 20
 /** Scanning a thread's values costs as much as it holds, so it waits until this share of its events was deleted. */
 const SWEEP_SHARE = 0.25
 
@@ -106,8 +108,25 @@ export function createStateRetention(parts: GcParts): StateRetention {
       const now = await findRun(store, { workspace, runId: summary.runId })
       if (now) await catchUpThread(known, now)
     }
+    if (threadId !== null) await catchUpTurns(known, run, threadId)
     await catchUpThread(known, run)
     return known
+  }
+
+  /** Turns that were taken since without a deletion, also by others: the states that are kept may continue theirs. */
+  async function catchUpTurns(known: KnownThread, run: StoredRun, threadId: string): Promise<void> {
+    const { runId, parentRunId } = run.summary
+    const query = { workspace, threadIds: parts.ledger.identity(threadId).names, limit: NEWEST_RUNS }
+    let cursor: string | undefined
+    do {
+      const page = await store.findRuns({ ...query, cursor })
+      const unknown = page.runs.filter(
+        ({ summary }) =>
+          summary.parentRunId === parentRunId && summary.runId !== runId && !known.runs.has(summary.runId),
+      )
+      for (const each of unknown) await catchUpThread(known, each)
+      cursor = unknown.length > 0 ? (page.next ?? undefined) : undefined
+    } while (cursor !== undefined)
   }
 
   async function catchUpThread(thread: KnownThread, run: StoredRun): Promise<void> {
