@@ -88,20 +88,22 @@ export const consumerTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       await fill(ledger, 20)
+      let isBroken = true
       const failing = start(ledger, 'fragile', {
         fail(batch) {
-          if (batch === 2) throw new Error('no luck with sk-4f9a21c07be8d35e1234567890')
+          if (batch >= 2 && isBroken) throw new Error('no luck with sk-4f9a21c07be8d35e1234567890')
         },
       })
       await world.until(
         'the failure was told',
-        async () => (await stateOf(ledger, 'fragile'))?.failures === 1,
+        async () => ((await stateOf(ledger, 'fragile'))?.failures ?? 0) > 0,
       )
       const told = await stateOf(ledger, 'fragile')
       const said = told?.lastError ?? ''
       assert(said.includes('no luck'), `the error: ${said}`)
       assert(!said.includes('sk-4f9a'), 'the error is redacted')
       assertEqual([told?.lag, failing.seen], [10, upTo(10)], 'what was done before')
+      isBroken = false
       await fill(ledger, 1, 21)
       await world.until('it came again', () => failing.seen.length === 21)
       assertEqual(failing.seen, upTo(21), 'all events')

@@ -1,6 +1,5 @@
 import { nearMisses } from '@clew/ledger'
 import type { Ledger, RunSummary } from '@clew/ledger'
-import { findUnserved } from '@clew/runtime'
 import { formatCount } from '../../format-count.ts'
 import { runs } from '../../operations/runs.ts'
 import type { Command, InputOf } from '../command.ts'
@@ -63,6 +62,8 @@ async function findMarks(ledger: Ledger, found: readonly RunSummary[]): Promise<
 async function findWithoutWorker(ledger: Ledger, found: readonly RunSummary[]): Promise<string[]> {
   const waiting = found.filter((run) => run.waiting === true)
   if (waiting.length === 0) return []
+  // Loaded for waiting runs only: listing needs no runtime.
+  const { findUnserved } = await import('@clew/runtime')
   const agents = new Set((await findUnserved(ledger)).map(({ agent }) => agent))
   return waiting.flatMap(({ runId, agent }) => (agent !== null && agents.has(agent) ? [runId] : []))
 }
