@@ -20,7 +20,7 @@ it('D6 a run of 100,000 steps is replayed in less than 500 MB', { timeout: 240_0
   expect((await longRun(STEPS).start(ledger, null, { runId: 'long' })).status).toBe('completed')
   await ledger.close()
   // With a heap of that size garbage is not left lying about: what is measured is what is needed.
-  const flags = ['--max-old-space-size=320']
+  const flags = ['--max-old-space-size=280']
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, SCRIPT, file, `${STEPS}`])
   const { verdict, steps, megabytes } = JSON.parse(stdout) as {
     verdict: string
