@@ -32,7 +32,7 @@ export interface Served {
 }
 
 /** A real `clew serve` in a process of its own. */
-export async function serve(store: string, port = 0): Promise<Served> {
+export async function serve(store: string, port = 0, more: readonly string[] = []): Promise<Served> {
   const args = [
     BIN,
     'serve',
@@ -43,6 +43,7 @@ export async function serve(store: string, port = 0): Promise<Served> {
     String(port),
     '--agent',
     join(ROOT, 'test/e2e/agents.ts'),
+    ...more,
   ]
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''

@@ -10,7 +10,8 @@ let served: Served
 let browser: Browser
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'clew-empty-'))
-  served = await serve(`sqlite:${join(folder, 'ledger.db')}`)
+  // Its housekeeping would be the first thing that is recorded.
+  served = await serve(`sqlite:${join(folder, 'ledger.db')}`, 0, ['--no-housekeeping'])
   browser = await openBrowser()
 })
 afterAll(async () => {

@@ -69,8 +69,8 @@ describe('U1 the list of runs', () => {
   })
 
   it('U1 says what is wrong with a filter, where it is', async () => {
-    const page = await house.open('/runs?q=colour:red')
-    await page.getByRole('alert').filter({ hasText: 'colour' }).waitFor()
+    const page = await house.open('/runs?q=stauts:failed')
+    await page.getByRole('alert').filter({ hasText: 'stauts' }).waitFor()
     await page.goto(`${house.url}/runs?q=status:bogus`)
     await page.getByRole('alert').filter({ hasText: 'completed, failed' }).waitFor()
   })
