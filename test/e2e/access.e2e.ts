@@ -33,7 +33,11 @@ const VIEWS: readonly View[] = [
   ['/runs/field-notes-7?tab=log', 'p95'],
   ['/runs/field-notes-7?tab=lineage', 'newest'],
   ['/runs/field-notes-7?act=fork', 'Start before'],
-  ['/runs/triage-31?tab=state&at=5&since=before', /next: T-3/],
+  [
+    '/runs/triage-31?tab=state&at=5&since=before',
+    'superstep 5 of 10',
+    (page) => page.locator('.row-diff').first().waitFor(),
+  ],
   ['/runs/triage-31?tab=lineage', 'triage-31-short'],
   ['/runs/crawler-live?act=stop', 'Why, for the record'],
   ['/runs/crawler-live?act=resume', 'clew resume crawler-live'],
